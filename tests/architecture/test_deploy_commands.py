@@ -2,14 +2,13 @@
 
 import json
 import re
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from conftest import ROOT
+from programs import run
 from template.cloudformation import expanded
 
 PAGE = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
@@ -73,11 +72,7 @@ def test_key_is_read_from_the_file_that_is_stored(tmp_path: Path) -> None:
     (line,) = [line for block in COMMANDS for line in block.splitlines() if line.startswith("export COHERE_API_KEY=")]
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     (tmp_path / ".venv" / "bin" / "python").symlink_to(sys.executable)
-    shell = str(shutil.which("bash"))
-    done = subprocess.run(
-        [shell, "-c", f"{line}; echo $COHERE_API_KEY"], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "a-key\n"
+    assert run("bash", "-c", f"{line}; echo $COHERE_API_KEY", cwd=tmp_path).stdout == "a-key\n"
 
 
 def test_umask_of_the_keys_file_ends_with_it() -> None:
@@ -100,10 +95,7 @@ def test_folders_that_commands_write_to_exist() -> None:
 
 def test_every_command_is_valid_shell() -> None:
     for block in COMMANDS:
-        done = subprocess.run(
-            [str(shutil.which("bash")), "-n"], input=block, text=True, capture_output=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
+        run("bash", "-n", input=block)
 
 
 def test_requirements_read_the_credentials_of_aws_login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,27 +1,19 @@
 """Imports in a fresh process: no SDK before a question needs it, and no import hooks."""
 
-import subprocess
 import sys
 
 import pytest
 
 from conftest import ROOT
 from handler.config.providers import PROVIDERS
+from programs import run
 
 SDKS = ("boto3", "botocore.client", "cohere", "grpc", "httpx", "numpy", "qdrant_client", "qdrant_edge", "requests")
 
 
 def python(code: str, **environment: str) -> str:
     """The output of `code` in a fresh interpreter that can import the function."""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        env={"PYTHONPATH": str(ROOT / "src"), **environment},
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    return run(sys.executable, "-c", code, env={"PYTHONPATH": str(ROOT / "src"), **environment}).stdout.strip()
 
 
 def test_importing_the_function_loads_no_sdk() -> None:
@@ -134,11 +126,4 @@ def test_a_provider_is_loaded_where_one_is_configured(variables: dict[str, str],
 
 
 def test_the_dependency_direction_is_kept() -> None:
-    done = subprocess.run(
-        [str(ROOT / ".venv" / "bin" / "lint-imports"), "--no-logo"],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
+    run(ROOT / ".venv" / "bin" / "lint-imports", "--no-logo", cwd=ROOT)

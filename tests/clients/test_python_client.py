@@ -2,7 +2,6 @@
 
 import asyncio
 import inspect
-import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
@@ -19,6 +18,7 @@ import passage_client
 from clients.scripted import Reply, Script
 from conftest import ROOT
 from passage_client import AsyncPassage, NoAnswer, Passage, PassageError, TimedOut, protocol
+from programs import run
 
 ERROR = {"error": "Wait.", "code": "SERVICE_UNAVAILABLE", "timestamp": "2026-01-01T00:00:00Z"}
 PAGE = "https://docs.example/twins/"
@@ -290,12 +290,7 @@ def test_both_clients_have_the_same_methods() -> None:
 
 def test_wheel_holds_the_package_and_its_types(tmp_path: Path) -> None:
     folder = ROOT / "clients" / "python"
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-    )
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path, cwd=folder)
     (wheel,) = tmp_path.glob("passage_client-*-py3-none-any.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     modules = {f"passage_client/{path.name}" for path in (folder / "src" / "passage_client").glob("*.py")}

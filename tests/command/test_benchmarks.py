@@ -1,7 +1,6 @@
 """The measuring parts of `make bench`, run with this environment's packages."""
 
 import re
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -15,6 +14,7 @@ from benchmarks.functions import EDGE, EMPTY, HANDLERS, OURS, PLAIN, SERVER, Fun
 from benchmarks.measure import check
 from benchmarks.upstreams import upstreams
 from conftest import ROOT
+from programs import run
 from textbook import kept_index
 
 PYTHON = Path(sys.executable)
@@ -70,8 +70,8 @@ def test_a_function_that_fails_ends_the_run(
 
 
 def test_warm_question_crosses_few_files_and_calls(index: Path) -> None:
-    command = [sys.executable, "-m", "benchmarks.crossing", "--shard", str(index / "query-response" / "shard")]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    shard = index / "query-response" / "shard"
+    printed = run(sys.executable, "-m", "benchmarks.crossing", "--shard", shard, cwd=ROOT).stdout
     counts = {name: int(now) for name, now in re.findall(r"^([a-z ]+?) +(\d+) +\d+$", printed, re.MULTILINE)}
     assert counts["files"] <= 30, printed
     assert counts["calls"] <= BEFORE["calls"], printed

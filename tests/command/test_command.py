@@ -16,6 +16,7 @@ import pytest
 from command.passage_command import PASSAGE, Passage, clean_environment
 from conftest import EVENTS, ROOT, TEXTBOOK
 from handler.config import profiles
+from programs import run
 from tools.runtime import free_port
 
 
@@ -65,15 +66,7 @@ def test_command_without_an_index_says_how_to_make_one(passage: Passage, tmp_pat
 
 
 def test_make_invoke_prints_only_json() -> None:
-    done = subprocess.run(
-        ["make", "-s", "invoke", "EVENT=events/http-api-query.json"],  # noqa: S607
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env=clean_environment(),
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = run("make", "-s", "invoke", "EVENT=events/http-api-query.json", cwd=ROOT, env=clean_environment())
     assert json.loads(done.stdout)["statusCode"] == 200
 
 
@@ -228,8 +221,7 @@ def serving(index: Path, stop: signal.Signals, *more: str, told: str = "", **var
 def test_serve_prints_one_line_to_try_and_that_line_answers(textbook_index: Path, stop: signal.Signals) -> None:
     with serving(textbook_index, stop) as line:
         assert line.startswith("curl ")
-        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)  # noqa: S607
-        answer = json.loads(done.stdout)
+        answer = json.loads(run("bash", "-c", line).stdout)
         assert answer["results"][0]["url"].startswith("https://physical-ai.example/digital-twins/")
         home = httpx.get(line.split()[2].removesuffix("query"), trust_env=False).text
         assert "A Textbook on Physical AI" in home
@@ -264,7 +256,7 @@ def test_serve_tells_a_line_a_question(
     more: tuple[str, ...], told: str, variables: dict[str, str], textbook_index: Path
 ) -> None:
     with serving(textbook_index, signal.SIGTERM, *more, told=told, **variables) as line:
-        subprocess.run(["bash", "-c", line], capture_output=True, check=True)  # noqa: S607
+        run("bash", "-c", line)
         for path in ("health", "nowhere"):
             httpx.get(line.split()[2].removesuffix("query") + path, trust_env=False)
 

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 from command.passage_command import PASSAGE, clean_environment
 from conftest import ROOT
 from passage.local.http_event import http_api_event
+from programs import run
 from tools.doubles import cohere_emulator
 
 NAME = "field-guide"
@@ -57,31 +57,24 @@ def index(code: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         (site / name).write_text(text, encoding="utf-8")
     command = [PASSAGE, "index", str(site), "--profile", NAME, "--site-url", "https://guide.example", "--out", str(out)]
     environment = clean_environment() | {"PYTHONPATH": str(code)}
-    subprocess.run(command, check=True, env=environment, capture_output=True, timeout=60)
+    run(*command, env=environment, timeout=60)
     return out
 
 
 def ask(code: Path, index: Path, *events: Any, **environment: str) -> tuple[list[Any], list[dict[str, Any]]]:
     """Run the copy's `lambda_handler` in a new process. Returns its answers and its log lines."""
     with cohere_emulator() as cohere:
-        done = subprocess.run(
-            [sys.executable, "-c", ASK],
-            input="".join(f"{json.dumps(event)}\n" for event in events),
-            env={
-                "PATH": os.environ["PATH"],
-                "PYTHONPATH": str(code),
-                "COHERE_API_KEY": "local",
-                "COHERE_BASE_URL": cohere.url,
-                "STORE": "qdrant_edge",
-                "EDGE_INDEX_PATH": str(index),
-                **environment,
-            },
-            check=True,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-    lines = done.stdout.splitlines()
+        env = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(code),
+            "COHERE_API_KEY": "local",
+            "COHERE_BASE_URL": cohere.url,
+            "STORE": "qdrant_edge",
+            "EDGE_INDEX_PATH": str(index),
+            **environment,
+        }
+        sent = "".join(f"{json.dumps(event)}\n" for event in events)
+        lines = run(sys.executable, "-c", ASK, input=sent, env=env, timeout=60).stdout.splitlines()
     answers = [json.loads(line.removeprefix("ANSWER ")) for line in lines if line.startswith("ANSWER ")]
     return answers, [json.loads(line) for line in lines if line.startswith("{")]
 

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +17,7 @@ from conftest import ROOT
 from docs_site.shell import Shell, shell
 from handler.config import profiles
 from handler.entrypoints.http.routes import document
+from programs import run
 from website import hooks
 
 BIN = Path(sys.executable).parent
@@ -31,21 +31,9 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     (folder / ".venv").symlink_to(ROOT / ".venv")
     with shell(folder, *PORTS) as running:
         api, site = (f"http://127.0.0.1:{running.ports[port]}" for port in PORTS)
-        done = subprocess.run(
-            [BIN / "mkdocs", "build", "--strict", "--site-dir", folder / "site"],
-            cwd=ROOT,
-            env={
-                **os.environ,
-                "PASSAGE_ENDPOINT": api,
-                "DOCS_URL": f"{site}/",
-                "NO_MKDOCS_2_WARNING": "1",
-                "PYTHONPATH": ".",
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+        variables = {"PASSAGE_ENDPOINT": api, "DOCS_URL": f"{site}/", "NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": "."}
+        command = (BIN / "mkdocs", "build", "--strict", "--site-dir", folder / "site")
+        run(*command, cwd=ROOT, env=os.environ | variables)
         running.run(f".venv/bin/passage index site --site-url {site} --profile ranked --out index")
         running.run(f"ALLOWED_ORIGINS={site} .venv/bin/passage serve --index index --port 3000")
         running.run("python3 -m http.server 8000 --bind 127.0.0.1 --directory site")

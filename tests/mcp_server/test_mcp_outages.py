@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from conftest import ROOT
 from mcp_server.mcp_calls import QUESTION, Reply, message, said
+from programs import run
 from tools.doubles import EmulatorServer, Fault
 from wire.conftest import cohere, environ, gateway, output, qdrant, start  # noqa: F401 - fixtures
 from wire.function import COHERE_KEY, Output, Start
@@ -80,9 +80,7 @@ print(json.dumps([answer["statusCode"], [name for name in sys.modules if ".entry
 """
     variables = {"COHERE_API_KEY": "key", "COHERE_BASE_URL": "http://127.0.0.1:1", "STORE": "qdrant_edge"}
     environment = {**os.environ, **variables, "EDGE_INDEX_PATH": str(textbook_index)}
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, env=environment, check=True
-    )
+    done = run(sys.executable, "-c", script, cwd=ROOT, env=environment)
     status, imported = json.loads(done.stdout.splitlines()[-1])
     assert status == 503
     assert imported == []

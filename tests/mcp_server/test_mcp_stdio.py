@@ -1,7 +1,6 @@
 """MCP over stdin and stdout: lines in, lines out, and nothing else on stdout."""
 
 import json
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from http_server import Received, Response, http_server
 from mcp_server.mcp_calls import META, MODERN, QUESTION, Endpoint, message
 from passage import mcp_stdio
 from passage.api import HttpApi, in_process
+from programs import run
 
 
 def answers(endpoint: Endpoint, *lines: bytes | Mapping[str, Any]) -> list[Any]:
@@ -118,14 +118,8 @@ def test_command_writes_only_messages_on_stdout(textbook_index: Path) -> None:
         message("initialize", {"protocolVersion": "2025-06-18"}),
         message("tools/call", {"name": "search", "arguments": {"query": QUESTION}}),
     ]
-    done = subprocess.run(
-        [PASSAGE, "mcp", "--index", str(textbook_index)],
-        input="".join(f"{json.dumps(line)}\n" for line in lines),
-        capture_output=True,
-        text=True,
-        env=clean_environment(),
-        check=True,
-    )
+    sent = "".join(f"{json.dumps(line)}\n" for line in lines)
+    done = run(PASSAGE, "mcp", "--index", textbook_index, input=sent, env=clean_environment())
     opened, called = map(json.loads, done.stdout.splitlines())
     assert opened["result"]["protocolVersion"] == "2025-06-18"
     assert len(called["result"]["structuredContent"]["results"]) == 5
@@ -145,12 +139,7 @@ def test_command_asks_a_deployment_with_its_key(arguments: tuple[str, ...], endi
         return 200, {}, json.dumps(reply).encode()
 
     with http_server(answer) as url:
-        done = subprocess.run(
-            [PASSAGE, "mcp", "--url", f"{url}{ending}", *arguments],
-            input=f"{json.dumps(message('ping'))}\n",
-            capture_output=True,
-            text=True,
-            env={**clean_environment(), "HTTP_PROXY": "http://127.0.0.1:9", "PASSAGE_API_KEY": "secret"},
-            check=True,
-        )
+        env = {**clean_environment(), "HTTP_PROXY": "http://127.0.0.1:9", "PASSAGE_API_KEY": "secret"}
+        sent = f"{json.dumps(message('ping'))}\n"
+        done = run(PASSAGE, "mcp", "--url", f"{url}{ending}", *arguments, input=sent, env=env)
     assert json.loads(done.stdout)["result"] == {"path": path, "key": "secret"}

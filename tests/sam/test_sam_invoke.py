@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from alike import alike
 from conftest import EVENTS, ROOT
 from handler.config import profiles
+from programs import run
 from sam.conftest import Invoke
 from tools.runtime import Runtime
 from tools.sam_local import TEMPLATE
@@ -36,13 +36,6 @@ def test_sam_answer_equals_the_source_answer(invoke: Invoke, source: Runtime, ev
 def test_command_prints_only_the_answer_as_json(several_indexes: Path, source: Runtime) -> None:
     asked = EVENTS / "http-api-query.json"
     places = ("--template", str(ROOT / TEMPLATE), "--index", str(several_indexes))
-    done = subprocess.run(
-        [sys.executable, "-m", "tools.sam_local", *places, "invoke", str(asked)],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "COHERE_API_KEY": "", "QDRANT_URL": ""},
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    command = (sys.executable, "-m", "tools.sam_local", *places, "invoke", asked)
+    done = run(*command, cwd=ROOT, env={**os.environ, "COHERE_API_KEY": "", "QDRANT_URL": ""})
     alike(json.loads(done.stdout), source.invoke(json.loads(asked.read_text(encoding="utf-8"))))

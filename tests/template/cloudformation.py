@@ -6,13 +6,14 @@ parameters that template.yaml gives it, so a reference to a resource of template
 
 import json
 import re
-import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, reduce
 from operator import getitem
 from pathlib import Path
 from typing import Any
+
+from programs import run
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON_OF_SAM = ROOT / ".venv-sam" / "bin" / "python"
@@ -69,10 +70,8 @@ def expanded() -> dict[str, Any]:
 
 @cache
 def _expand(sets: str) -> dict[str, Any]:
-    command = [str(PYTHON_OF_SAM), str(ROOT / "tests" / "template" / "expand.py"), str(ROOT / "template.yaml")]
-    done = subprocess.run(command, input=sets, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return dict(json.loads(done.stdout))
+    command = (PYTHON_OF_SAM, ROOT / "tests" / "template" / "expand.py", ROOT / "template.yaml")
+    return dict(json.loads(run(*command, input=sets).stdout))
 
 
 def at(node: Any, path: str) -> Any:

