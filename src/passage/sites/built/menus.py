@@ -18,6 +18,9 @@ _LEVELS = 5
 """The most elements between a text and the link around it."""
 _FEWEST = 3
 """The fewest blocks of a menu inside of the text."""
+_FEWEST_IN_LIST = 5
+"""The fewest links of a list that is a menu on few pages."""
+_LISTS = frozenset({"ul", "ol", "table"})
 _AROUND = frozenset(
     {"prev", "previous", "next", "up", "parent", "home", "start", "begin", "first", "last", "contents", "toc", "index"}
 )
@@ -90,6 +93,22 @@ def menus_in(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
     targets = {at: {html.key(link) for link in links if link is not None} for at, links in linked.items() if all(links)}
     lines = {at for at, keys in targets.items() if len(keys) > 1}
     return lines.union(at for at, block in common if not menus.isdisjoint(block.keys))
+
+
+def link_lists(found: Sequence[Block]) -> list[tuple[str, list[int]]]:
+    """The words of each list of links alone, of which one may be the page itself, and the positions of its blocks."""
+    inside: dict[int, list[int]] = {}
+    for at, block in enumerate(found):
+        for node, key in zip(block.above, block.keys, strict=True):
+            if html.tag(node) in _LISTS:
+                inside.setdefault(key, []).append(at)
+    linked = {at: all(_links(found[at])) for at in set(chain.from_iterable(inside.values()))}
+    lists = []
+    for held in inside.values():
+        wordy = [linked[at] and not found[at].is_heading for at in held if not _is_number(found[at])]
+        if wordy.count(True) >= _FEWEST_IN_LIST and wordy.count(False) <= 1:
+            lists.append(("\n".join(found[at].words for at in held), held))
+    return lists
 
 
 def widened(found: Sequence[Block], menus: set[int], leading: set[int]) -> set[int]:

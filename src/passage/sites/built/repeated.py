@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from passage.sites import html
 from passage.sites.built.blocks import HEADINGS, Block
 from passage.sites.built.document import Document
-from passage.sites.built.menus import WIDEST, is_link, leading_links, menus_in, widened
+from passage.sites.built.menus import WIDEST, is_link, leading_links, link_lists, menus_in, widened
 from passage.sites.built.signals import redirects
 from passage.sites.html import Node
 
@@ -34,6 +34,7 @@ _LABEL = 2
 _FIELDS = "input, select, textarea, button"
 _IN_LISTS = ("li", "dd", "dt")
 _APART = ("div", "center", "address", "footer")
+_LIST = "list of links"
 _ITEMS = frozenset({"li", "dd", "td", "th"})
 _SENTENCE = re.compile(r"[.!?:;\u3002\uff01\uff1f]['\")\]]*\Z")
 _YEAR = re.compile(r"\d(?:\d{3}|\d*(?::\d\d|[/.-]\d+[/.-]\d+))")
@@ -67,7 +68,7 @@ class Common:
                 counts.setdefault(group, Counter()).update(page.keys)
         return cls(
             {
-                group: frozenset(key for key, count in counted.items() if count >= max(FEWEST, SHARE * sizes[group]))
+                group: frozenset(key for key, count in counted.items() if count >= _fewest(key, sizes[group]))
                 for group, counted in counts.items()
             }
         )
@@ -89,7 +90,14 @@ def block_keys(_: object, content: bytes) -> bytes:
     document = Document(root)
     if redirects(document):
         return BLOCK_KEYS.dump_json(BlockKeys())
-    return BLOCK_KEYS.dump_json(BlockKeys(_language(root), tuple(sorted({key_of(block) for block in document.blocks}))))
+    lists = ((_LIST, words) for words, _ in link_lists(document.blocks))
+    keys = {key_of(block) for block in document.blocks}.union(lists)
+    return BLOCK_KEYS.dump_json(BlockKeys(_language(root), tuple(sorted(keys))))
+
+
+def _fewest(key: Key, size: int) -> float:
+    """The fewest pages of a group of this size that have a common block; a list of links is one on any five pages."""
+    return FEWEST if key[0] == _LIST else max(FEWEST, SHARE * size)
 
 
 def _language(root: Node) -> str:
@@ -118,11 +126,23 @@ def repeated(found: Sequence[Block], document: Document, common: frozenset[Key],
     shared = [key_of(block) in common for block in found]
     leading, panels = leading_links(found, document, url)
     menus = widened(found, menus_in(found, shared).union(panels), leading)
+    menus |= _lists(found, common) if any(tag == _LIST for tag, _ in common) else set()
     menus |= _titles(found, shared, menus)
     either = [each or at in leading or at in menus for at, each in enumerate(shared)]
     if not menus and (not any(either) or all(either)):
         return []
     return list(_Content(found, _with_neighbours(found, either, url), url).outside(menus, shared))
+
+
+def _lists(found: Sequence[Block], common: frozenset[Key]) -> set[int]:
+    """The positions in lists of links that several pages have, and of the lines that share a box with them alone."""
+    at_lists = {at for words, held in link_lists(found) if (_LIST, words) in common for at in held}
+    for at in sorted(at_lists):
+        if at and at - 1 not in at_lists and not found[at - 1].is_heading and _is_line(found[at - 1]):
+            box = next(key for key in reversed(found[at].keys) if key in found[at - 1].keys)
+            if all(other in at_lists or other == at - 1 for other, block in enumerate(found) if box in block.keys):
+                at_lists.add(at - 1)
+    return at_lists
 
 
 def _titles(found: Sequence[Block], shared: Sequence[bool], menus: set[int]) -> set[int]:
