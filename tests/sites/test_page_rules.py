@@ -482,6 +482,26 @@ def test_a_repeated_sentence_in_a_section_of_the_page_stays(tmp_path: Path, body
     assert text(found["axle"]) == text(alone)
 
 
+@pytest.mark.parametrize("pages", [5, 3])
+def test_a_list_of_links_on_five_pages_is_a_menu(tmp_path: Path, pages: int) -> None:
+    names = [f"{part}{number}" for number in range(9) for part in ("axle", "brake")]
+    menu = f"<table><tr><td><b>The parts</b><tr><td><ul>{MENU}<li>7</ul></table>"
+    files = {
+        f"{name}.html": f"<body>{menu if at < pages else ''}{OWN.format(name, at)}" for at, name in enumerate(names)
+    }
+    assert ("documentation" in text(read(tmp_path, files)[names[0]])) is (pages < 5)
+
+
+def test_a_table_that_lays_out_the_page_is_cut_at_its_headings(tmp_path: Path) -> None:
+    body = "<table><tr><td>Old<td><h1>Mill</h1><p>It turns.<h2><a name=use></a>Use</h2><p>Turn the mill.</table>"
+    page = read(tmp_path, {"mill.html": f"<body>{body}"})["mill"]
+    assert isinstance(page, Page)
+    assert [(section.headings, section.anchor) for section in page.sections][1:] == [
+        (("Mill",), ""),
+        (("Mill", "Use"), "use"),
+    ]
+
+
 def test_a_page_that_is_the_sum_of_others_is_left_out(tmp_path: Path) -> None:
     pages = {f"{name}.html": f"<h1>{name}</h1><p>Turn {name}.<h2>Care</h2><p>Grease {name}." for name in "abcd"}
     found = read(tmp_path, {**pages, "all.html": "".join(pages.values())})

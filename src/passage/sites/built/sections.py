@@ -1,7 +1,7 @@
 """Cuts a page at its headings and converts each section to Markdown separately."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
 
@@ -9,6 +9,7 @@ from passage.sites import html
 from passage.sites.built import render
 from passage.sites.built.entries import Entry
 from passage.sites.built.render import HEADINGS, Rendering
+from passage.sites.built.tables import is_frame
 from passage.sites.html import Node
 from passage.sites.model import Section
 
@@ -66,20 +67,31 @@ def _points(content: Node, page: Rendering) -> Iterator[Node]:
     parts = {html.key(node) for node in page.entries.parts}
     entries = page.generator.entries
     found = html.select(content, f"{_HEADINGS}, {entries}" if entries else _HEADINGS)
+    layout = _layout(content) if found else frozenset()
     for node in (*found, *(node for node in page.entries.signatures if html.key(node) in page.entries.by_node)):
         begins = html.key(node) in page.entries.by_node
         in_item = _is_in_item(node) and _mark_before(node) is None
         if html.tag(node) in HEADINGS and not begins and (_is_title(node, page) or in_item):
             continue
-        if html.key(node) not in parts and not _is_held(node, content) and not page.leaves_out(node):
+        if html.key(node) not in parts and not _is_held(node, content, layout) and not page.leaves_out(node):
             yield node
 
 
-def _is_held(node: Node, content: Node) -> bool:
+def _layout(content: Node) -> frozenset[int]:
+    """The keys of tables that only lay out the page: they have most of its text, and headings."""
+    tables = html.select(content, "table")
+    whole = html.letters(content) if tables else 0
+    frames = (table for table in tables if html.first(table, _HEADINGS) is not None and is_frame(table))
+    return frozenset(html.key(table) for table in frames if html.letters(table) * 2 > whole)
+
+
+def _is_held(node: Node, content: Node, layout: Container[int]) -> bool:
     """Whether a heading stands in a link or in an element that is not cut: it is part of the text there."""
     for above in html.ancestors(node) if html.tag(node) in HEADINGS else ():
         name = html.tag(above)
-        if name in _NOT_CUT or (name == "a" and html.attribute(above, "href")[:1] not in ("", "#")):
+        if (name in _NOT_CUT and html.key(above) not in layout) or (
+            name == "a" and html.attribute(above, "href")[:1] not in ("", "#")
+        ):
             return True
         if html.key(above) == html.key(content):
             break
