@@ -43,9 +43,7 @@ def test_every_profile_is_indexed_and_answers_without_a_key(
         pass
 
 
-def test_server_elsewhere_needs_a_key_or_emulate(
-    passage: Passage, small_site: Path, server: EmulatorServer, tmp_path: Path
-) -> None:
+def test_server_elsewhere_needs_a_key_or_emulate(passage: Passage, tmp_path: Path) -> None:
     elsewhere = {"QDRANT_URL": "http://localhost.localdomain:9"}
     with pytest.raises(LocalError, match="--emulate"), function_environment(elsewhere, tmp_path):
         pass
@@ -55,7 +53,7 @@ def test_server_elsewhere_needs_a_key_or_emulate(
     assert "--emulate" in done.stdout
 
 
-def test_collection_of_the_emulator_is_refused_to_cohere(server: EmulatorServer, tmp_path: Path) -> None:
+def test_collection_of_the_emulator_is_refused_to_cohere(server: EmulatorServer) -> None:
     """The function itself refuses it, too: a deployed one has no local checks."""
     profile = profiles.load("query-response")
     body = {

@@ -93,6 +93,6 @@ def test_without_a_book_the_home_page_says_how_to_show_one() -> None:
     assert "make widget" in shown
 
 
-def test_folder_without_a_site_is_named(tmp_path: object) -> None:
+def test_folder_without_a_site_is_named() -> None:
     with pytest.raises(ClickException, match="--site: "):
         find_book(TEXTBOOK / "nowhere")

@@ -235,9 +235,7 @@ def test_a_page_that_is_gone_from_the_site_is_gone(server: WebServer, site: WebS
     assert urls(site) == {"/", "/faq"}
 
 
-def test_an_outage_keeps_the_last_copy_of_a_page(
-    server: WebServer, site: WebSite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_outage_keeps_the_last_copy_of_a_page(server: WebServer, site: WebSite) -> None:
     urls(site)
     server.answers["/faq"] = web.Response(status=500)
     found = list(site.read())

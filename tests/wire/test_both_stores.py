@@ -32,7 +32,7 @@ def test_same_questions_get_the_same_answers(k: int, start: Start, on_edge: OnEd
 
 
 def test_edge_index_may_lie_in_a_read_only_folder(
-    start: Start, on_edge: OnEdge, textbook_index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start: Start, on_edge: OnEdge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A layer is mounted read-only. Root may write anywhere, so the check is replaced."""
     monkeypatch.setattr("os.access", lambda *_: False)

@@ -17,7 +17,7 @@ def answers(function: Function, context: Any) -> list[int]:
     return [function.post(fields, context=context).status for fields in ({"text": QUESTION}, {"text": ""})]
 
 
-def test_invocation_without_a_context_is_answered(start: Start, output: Output) -> None:
+def test_invocation_without_a_context_is_answered(start: Start) -> None:
     function = start()
     assert answers(function, None) == [200, 400]
     assert function.invoke({"text": QUESTION}, None)["total_results"] == 5

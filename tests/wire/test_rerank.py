@@ -68,7 +68,7 @@ def test_the_edge_index_gives_candidates_too(start: Start, on_edge: dict[str, st
     assert there.results == function.ask().results
 
 
-def test_without_the_setting_no_reranker_is_called(start: Start, cohere: EmulatorServer, plain: Answer) -> None:
+def test_without_the_setting_no_reranker_is_called(cohere: EmulatorServer, plain: Answer) -> None:
     assert asked(cohere, PATH) == []
     assert "warnings" not in plain.json
 

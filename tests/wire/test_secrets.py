@@ -2,7 +2,6 @@
 
 import json
 import traceback
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -119,7 +118,7 @@ def test_key_escaped_by_json_is_redacted_too(key: str, cohere: EmulatorServer, s
     assert_no_key(answer, output, key, "d0a7c1")
 
 
-def test_refused_settings_show_no_value_in_their_traceback(tmp_path: Path) -> None:
+def test_refused_settings_show_no_value_in_their_traceback() -> None:
     environ = {"COHERE_API_KEY": COHERE_KEY, "QDRANT_API_KEY": QDRANT_KEY, "QDRANT_URL": f"https://{QDRANT_KEY}@host"}
     with pytest.raises(ConfigurationError) as refused:
         Settings.from_env(environ | {"STORE": "postgres", "REQUEST_TIMEOUT_MS": COHERE_KEY})
