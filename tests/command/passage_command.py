@@ -10,9 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Self
+from typing import Any, Self
+
+from click.testing import CliRunner, Result
 
 from conftest import ROOT
+from passage.cli import main
 
 PASSAGE = str(Path(sys.executable).parent / "passage")
 OURS = ("COHERE", "QDRANT", "STORE", "EDGE", "EMBEDDING", "RERANK", "COLLECTION", "VECTOR", "DEFAULT_PROFILE")
@@ -33,6 +36,13 @@ class Done:
 
 Passage = Callable[..., Done]
 """Runs a command: its arguments, `stdin`, and variables to set."""
+
+
+def in_process(*arguments: object, code: int = 0, **options: Any) -> Result:
+    """Run a command in this process; it must exit with `code`. `options` are those of click's runner."""
+    done = CliRunner().invoke(main, [*map(str, arguments)], **options)
+    assert done.exit_code == code, done.output
+    return done
 
 
 def clean_environment() -> dict[str, str]:

@@ -5,17 +5,16 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from command.passage_command import PASSAGE, clean_environment
+from command.passage_command import PASSAGE, clean_environment, in_process
 from entrypoints.aws import CREDENTIALS
 from handler import app
 from handler.config import profiles
 from http_server import Received, Response, http_server
-from passage.cli import main
 from passage.evaluation import run as runs
 from passage.evaluation.drafting import draft_suite
 from passage.evaluation.run import Run
@@ -23,6 +22,8 @@ from passage.evaluation.suites.files import read_suite
 from passage.local.environment import LocalContext
 from passage.sites.markdown import find_site
 from textbook import TEXTBOOK
+
+evaluate = partial(in_process, "evaluate")
 
 SITE = "https://physical-ai.example"
 SUITE = """
@@ -54,10 +55,6 @@ def suite(tmp_path: Path) -> Path:
     return path
 
 
-def evaluate(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["evaluate", *map(str, arguments)])
-
-
 def saved(folder: Path) -> Run:
     return runs.read(folder / "run.json")
 
@@ -65,7 +62,6 @@ def saved(folder: Path) -> Run:
 @pytest.mark.parametrize("profile", profiles.names())
 def test_every_contract_is_asked_over_http(api_url: str, suite: Path, tmp_path: Path, profile: str) -> None:
     done = evaluate(suite, "--target", api_url, "--profile", profile, "--out", tmp_path / "out", "--json")
-    assert done.exit_code == 0, done.output
     run = saved(tmp_path / "out")
     assert [answer.error for answer in run.answers] == [None] * 3
     assert run.profile == profile
@@ -87,7 +83,6 @@ def test_every_contract_is_asked_over_http(api_url: str, suite: Path, tmp_path: 
 def test_summary_has_measures_thresholds_and_report(api_url: str, suite: Path, tmp_path: Path) -> None:
     suite.write_text(f"{SUITE}draft = true\n", encoding="utf-8")
     done = evaluate(suite, "--target", f"{api_url}/query", "--out", tmp_path / "out")
-    assert done.exit_code == 0, done.output
     drafts = "1 questions are drafts that nobody checked"
     for part in ("hit@5     1.000", "over 2 questions", "Test cases: ", "A cosine threshold of", "met", drafts):
         assert part in done.output
@@ -104,8 +99,7 @@ def test_summary_has_measures_thresholds_and_report(api_url: str, suite: Path, t
     ],
 )
 def test_missed_threshold_exits_1(api_url: str, suite: Path, tmp_path: Path, thresholds: str, code: int) -> None:
-    done = evaluate(suite, "--target", api_url, "--out", tmp_path / "out", "--thresholds", thresholds)
-    assert done.exit_code == code, done.output
+    done = evaluate(suite, "--target", api_url, "--out", tmp_path / "out", "--thresholds", thresholds, code=code)
     assert ("MISSED" in done.output) is (code == 1)
     assert (">missed<" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")) is (code == 1)
 
@@ -117,10 +111,8 @@ def test_question_with_an_error_exits_1(api_url: str, tmp_path: Path) -> None:
         {"text": "x" * 2_001},
     ]
     suite.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    done = evaluate(
-        suite, "--target", api_url, "--profile", "chunks", "--out", tmp_path / "out", "--thresholds", "MRR=0"
-    )
-    assert done.exit_code == 1, done.output
+    more = ("--profile", "chunks", "--thresholds", "MRR=0")
+    done = evaluate(suite, "--target", api_url, "--out", tmp_path / "out", *more, code=1)
     assert "1 errors" in done.output
     assert saved(tmp_path / "out").answers[1].error_kind == "request"
 
@@ -128,7 +120,6 @@ def test_question_with_an_error_exits_1(api_url: str, tmp_path: Path) -> None:
 def test_two_runs_are_compared(api_url: str, suite: Path, tmp_path: Path) -> None:
     for arguments in (("--out", tmp_path / "a"), ("--out", tmp_path / "b", "--compare", tmp_path / "a")):
         done = evaluate(suite, "--target", api_url, *arguments)
-        assert done.exit_code == 0, done.output
     assert "Against the run of" in done.output
     assert "cannot be decided" in done.output
 
@@ -145,9 +136,9 @@ def test_two_runs_are_compared(api_url: str, suite: Path, tmp_path: Path) -> Non
 def test_run_that_asked_otherwise_is_not_compared(
     api_url: str, suite: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    assert evaluate(suite, "--target", api_url, "--out", tmp_path / "a").exit_code == 0
-    refused = evaluate(suite, "--target", api_url, "--compare", tmp_path / "a", "--out", tmp_path / "b", *arguments)
-    assert refused.exit_code == 2
+    evaluate(suite, "--target", api_url, "--out", tmp_path / "a")
+    more = ("--compare", tmp_path / "a", "--out", tmp_path / "b", *arguments)
+    refused = evaluate(suite, "--target", api_url, *more, code=2)
     assert message in refused.output
     assert not (tmp_path / "b").exists()  # before any question is asked
 
@@ -156,8 +147,7 @@ def test_run_that_asked_otherwise_is_not_compared(
 def test_threshold_at_k_asks_for_five_passages_a_page(
     api_url: str, suite: Path, tmp_path: Path, pages: int, asked: int
 ) -> None:
-    done = evaluate(suite, "--target", api_url, "--out", tmp_path / "a", "--thresholds", f"recall@{pages}=0")
-    assert done.exit_code == 0, done.output
+    evaluate(suite, "--target", api_url, "--out", tmp_path / "a", "--thresholds", f"recall@{pages}=0")
     run = saved(tmp_path / "a")
     assert run.passages == asked
     assert len(run.answers[0].results) == asked
@@ -165,31 +155,28 @@ def test_threshold_at_k_asks_for_five_passages_a_page(
 
 def test_resumed_run_asks_only_what_has_no_answer(api_url: str, suite: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert evaluate(suite, "--target", api_url, "--out", out).exit_code == 0
+    evaluate(suite, "--target", api_url, "--out", out)
     before = saved(out)
     heading, first, second, third = (out / "answers.jsonl").read_text(encoding="utf-8").splitlines()
     failed = runs.answer_to_json(runs.SavedAnswer("pid", (), 1.0, error="HTTP 503", error_kind="service"))
     (out / "answers.jsonl").write_text("\n".join([heading, first, failed, third[:40]]), encoding="utf-8")
     done = evaluate(suite, "--target", api_url, "--out", out, "--resume")
-    assert done.exit_code == 0, done.output
     assert "Asking 2 questions" in done.output
     after = saved(out)
     assert after.answers[0] == before.answers[0] == runs.answer_from_json(first)
     assert after.answers[1].results == before.answers[1].results == runs.answer_from_json(second).results
-    changed = evaluate(suite, "--target", api_url, "--out", out, "--resume", "--top-k", 4)
-    assert changed.exit_code == 2
+    changed = evaluate(suite, "--target", api_url, "--out", out, "--resume", "--top-k", 4, code=2)
     assert "has the answers of another run (top_k changed)" in changed.output
 
 
 @pytest.mark.parametrize("setting", ["model", "collection", "search"])
 def test_resume_after_another_setting_is_refused(api_url: str, suite: Path, tmp_path: Path, setting: str) -> None:
     out = tmp_path / "out"
-    assert evaluate(suite, "--target", api_url, "--out", out).exit_code == 0
+    evaluate(suite, "--target", api_url, "--out", out)
     heading, *answers = (out / "answers.jsonl").read_text(encoding="utf-8").splitlines()
     before = json.dumps({**json.loads(heading), setting: "other"})
     (out / "answers.jsonl").write_text("\n".join([before, *answers]), encoding="utf-8")
-    refused = evaluate(suite, "--target", api_url, "--out", out, "--resume")
-    assert refused.exit_code == 2
+    refused = evaluate(suite, "--target", api_url, "--out", out, "--resume", code=2)
     assert f"has the answers of another run ({setting} changed)" in refused.output
 
 
@@ -197,13 +184,12 @@ def test_resume_without_a_folder_takes_the_newest_run(
     api_url: str, suite: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert evaluate(suite, "--target", api_url).exit_code == 0
+    evaluate(suite, "--target", api_url)
     (home,) = (tmp_path / ".passage" / "evaluation" / "suite").iterdir()
     older = home.with_name("2020-01-01T00-00-00")
     older.mkdir()
     (older / "answers.jsonl").write_text("", encoding="utf-8")
     done = evaluate(suite, "--target", api_url, "--resume")
-    assert done.exit_code == 0, done.output
     assert "Asking 0 questions" in done.output
     assert f"Report: {home.relative_to(tmp_path) / 'report.html'}" in done.output
 
@@ -232,15 +218,13 @@ def test_wrong_setting_exits_2_and_is_named(
     api_url: str, suite: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     target = () if "--target" in arguments else ("--target", api_url)
-    done = evaluate(suite, *target, "--out", tmp_path / "out", *arguments)
-    assert done.exit_code == 2, done.output
+    done = evaluate(suite, *target, "--out", tmp_path / "out", *arguments, code=2)
     assert message in done.output
 
 
 def test_profile_that_a_question_names_is_refused_by_its_id(api_url: str, suite: Path) -> None:
     suite.write_text(f'{SUITE}profile = "other"\n', encoding="utf-8")
-    done = evaluate(suite, "--target", api_url)
-    assert done.exit_code == 2
+    done = evaluate(suite, "--target", api_url, code=2)
     assert "question 'pizza': the target has no profile 'other', or no index for it. It has chunks," in done.output
 
 
@@ -253,16 +237,14 @@ def test_summary_says_why_test_cases_failed(api_url: str, suite: Path, tmp_path:
 
 def test_drafted_suite_in_a_missing_folder_exits_2(tmp_path: Path) -> None:
     file = tmp_path / "none" / "suite.toml"
-    done = evaluate(file, "--make", 3, "--site", TEXTBOOK)
-    assert done.exit_code == 2, done.output
+    done = evaluate(file, "--make", 3, "--site", TEXTBOOK, code=2)
     assert f"A file cannot be read or written: [Errno 2] No such file or directory: '{file}'" in done.output
     assert "--out" not in done.output
 
 
 def test_missing_library_exits_2(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("passage.commands.evaluate.EXTRA", ("ir_measures", "no_such_library"))
-    done = evaluate(suite)
-    assert done.exit_code == 2
+    done = evaluate(suite, code=2)
     assert "no_such_library is not installed: `pip install ir-measures jinja2 scipy`" in done.output
 
 
@@ -293,11 +275,9 @@ def as_aws(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def test_deployed_function_is_invoked(as_aws: pytest.MonkeyPatch, suite: Path, tmp_path: Path) -> None:
     with lambda_service() as url:
         as_aws.setenv("AWS_ENDPOINT_URL_LAMBDA", url)
-        done = evaluate(suite, "--target", "lambda:passage:live", "--out", tmp_path / "out")
-        assert done.exit_code == 0, done.output
+        evaluate(suite, "--target", "lambda:passage:live", "--out", tmp_path / "out")
         assert saved(tmp_path / "out").target == "lambda:passage:live"
-        unknown = evaluate(suite, "--target", "lambda:other", "--out", tmp_path / "out")
-    assert unknown.exit_code == 2
+        unknown = evaluate(suite, "--target", "lambda:other", "--out", tmp_path / "out", code=2)
     assert "--target: the function 'other' could not be invoked: " in unknown.output
     assert "ResourceNotFoundException" in unknown.output
 
@@ -305,14 +285,12 @@ def test_deployed_function_is_invoked(as_aws: pytest.MonkeyPatch, suite: Path, t
 def test_function_that_fails_exits_2(as_aws: pytest.MonkeyPatch, suite: Path, tmp_path: Path) -> None:
     with lambda_service(fails=True) as url:
         as_aws.setenv("AWS_ENDPOINT_URL_LAMBDA", url)
-        done = evaluate(suite, "--target", "lambda:passage:live", "--out", tmp_path / "out")
-    assert done.exit_code == 2
+        done = evaluate(suite, "--target", "lambda:passage:live", "--out", tmp_path / "out", code=2)
     assert "--target: the function failed: {'errorMessage': 'out of memory'}" in done.output
 
 
 def test_explained_run_has_stages(api_url: str, suite: Path, tmp_path: Path) -> None:
-    done = evaluate(suite, "--target", api_url, "--out", tmp_path / "out", "--explain")
-    assert done.exit_code == 0, done.output
+    evaluate(suite, "--target", api_url, "--out", tmp_path / "out", "--explain")
     debug = saved(tmp_path / "out").answers[0].debug
     assert debug is not None
     assert {"dense", "text", "fused"} <= debug["passages"][0]["stages"].keys()
@@ -334,13 +312,11 @@ def test_missing_document_is_found_on_this_machine(textbook_index: Path, suite: 
 def test_drafted_suite_is_read_and_deterministic(tmp_path: Path) -> None:
     path = tmp_path / "draft.toml"
     done = evaluate(path, "--make", 9, "--site", TEXTBOOK)
-    assert done.exit_code == 0, done.output
     assert "favour BM25" in done.output
     drafted = read_suite(path)
     assert path.read_text(encoding="utf-8") == draft_suite(find_site(TEXTBOOK, None), 9, "draft").toml
     assert len({question.text for question in drafted.questions}) == 9
     assert all(question.draft and question.relevant for question in drafted.questions)
     assert {tag for question in drafted.questions for tag in question.tags} == {"heading", "sentence"}
-    again = evaluate(path, "--make", 9, "--site", TEXTBOOK)
-    assert again.exit_code == 2
+    again = evaluate(path, "--make", 9, "--site", TEXTBOOK, code=2)
     assert "exists: delete it" in again.output

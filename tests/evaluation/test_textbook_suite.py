@@ -9,10 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
-from click.testing import CliRunner
-
+from command.passage_command import in_process
 from passage.api import Api, Request, over_http
-from passage.cli import main
 from passage.evaluation import run as runs
 from passage.evaluation.measured_run import measure_run, threshold_of_run
 from passage.evaluation.run import Run
@@ -24,9 +22,7 @@ FIRST = 5
 
 
 def test_right_page_is_in_the_first_five_for_95_percent(api_url: str, tmp_path: Path) -> None:
-    suite = str(TEXTBOOK / "suite.toml")
-    done = CliRunner().invoke(main, ["evaluate", suite, "--target", api_url, "--out", str(tmp_path)])
-    assert done.exit_code == 0, done.output
+    done = in_process("evaluate", TEXTBOOK / "suite.toml", "--target", api_url, "--out", tmp_path)
     run = runs.read(tmp_path / "run.json")
     found = measure_run(run)
     assert found["hit@5"].mean >= 0.95

@@ -341,9 +341,7 @@ def test_chunk_without_text_is_told_so(endpoint: Endpoint, monkeypatch: pytest.M
 
 
 def test_deployment_without_chunks_has_one_tool() -> None:
-    container = FakedContainer()
-    container._environ = {**container._environ, "CHUNKS": "false"}
-    endpoint = Endpoint(container)
+    endpoint = Endpoint(FakedContainer(CHUNKS="false"))
     assert list(tools(endpoint)) == ["search_docs"]
     reply = endpoint.legacy("tools/call", {"name": "fetch", "arguments": {"id": "5"}})
     assert "The tools are search_docs." in reply.json["error"]["message"]
@@ -357,18 +355,14 @@ def test_chunk_too_large_for_a_response_is_told_so(endpoint: Endpoint, monkeypat
 
 
 def test_name_and_description_are_the_deployments() -> None:
-    container = FakedContainer()
-    container._environ = {**container._environ, "MCP_NAME": "acme-docs", "MCP_DESCRIPTION": "the Acme handbook"}
-    endpoint = Endpoint(container)
+    endpoint = Endpoint(FakedContainer(MCP_NAME="acme-docs", MCP_DESCRIPTION="the Acme handbook"))
     assert endpoint.legacy("initialize").result["serverInfo"]["name"] == "acme-docs"
     assert "the Acme handbook" in endpoint.modern("server/discover").result["instructions"]
     assert all("the Acme handbook" in tool["description"] for tool in tools(endpoint).values())
 
 
 def test_wrong_setting_is_an_error_that_names_it() -> None:
-    container = FakedContainer()
-    container._environ = {**container._environ, "MCP_NAME": "a" * 101}
-    reply = Endpoint(container).legacy("tools/list")
+    reply = Endpoint(FakedContainer(MCP_NAME="a" * 101)).legacy("tools/list")
     assert (reply.status, reply.code) == (500, -32603)
     assert "MCP_NAME" in reply.json["error"]["message"]
 

@@ -87,8 +87,8 @@ class FixedStore(BareStore):
 class FakedContainer(Container):
     """A container with fakes at its ports."""
 
-    def __init__(self) -> None:
-        super().__init__(ENVIRON)
+    def __init__(self, **variables: str) -> None:
+        super().__init__(ENVIRON | variables)
         self.hits: Sequence[Hit] = ()
         self.embedding_failure: PassageError | None = None
         self.store_failure: PassageError | None = None

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
+from command.passage_command import in_process
 from conftest import TEXTBOOK
 from entrypoints.aws import Aws
 from handler.adapters.qdrant import published_index, published_store, sparse_files
@@ -24,7 +24,6 @@ from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
 from handler.core.model import Search
 from indexed import embedder_at, index_edge
-from passage.cli import main as passage
 from passage.indexing.publish import Published, PublishError, pack, publish
 from passage.sites.markdown import find_site
 from tools.doubles import EmulatorServer, Fault
@@ -442,11 +441,10 @@ def test_the_command_indexes_and_publishes(
     monkeypatch.setenv("COHERE_API_KEY", COHERE_KEY)
     monkeypatch.setenv("COHERE_BASE_URL", cohere.url)
     command = ["index", str(TEXTBOOK), "--out", str(tmp_path / "index"), "--publish", f"{bucket.uri}/"]
-    done = CliRunner().invoke(passage, command)
-    assert done.exit_code == 0, done.output
+    done = in_process(*command)
     assert f"{bucket.uri}/{PROFILE}.json: published" in done.output
     assert begin().ask().results
-    assert "nothing changed" in CliRunner().invoke(passage, command).output
+    assert "nothing changed" in in_process(*command).output
 
 
 def test_failed_publish_names_the_reason(bucket: Bucket, textbook_index: Path, tmp_path: Path) -> None:

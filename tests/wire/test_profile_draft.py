@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from qdrant_client import QdrantClient, models
 
+from command.passage_command import in_process
 from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.adapters.qdrant.payload import point
 from handler.config import profiles
@@ -19,7 +19,6 @@ from handler.config.profiles import Profile
 from handler.core.errors import ConfigurationError
 from handler.core.model import Noise, Search
 from indexed import Silent
-from passage.cli import main as passage
 from passage.emulators.cohere.embed import Embedded, run_embed
 from passage.emulators.embedding import embed
 from passage.indexing import copying
@@ -215,14 +214,14 @@ def test_draft_has_noise_with_the_providers_key(
     make(client, PAYLOADS["flat"], metadata={"embedding_model": "embed-v4.0"})
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("COHERE_API_KEY")
-        without = CliRunner().invoke(passage, command)
-        refused = CliRunner().invoke(passage, [*command, "--identify-model"])
+        without = in_process(*command)
+        refused = in_process(*command, "--identify-model", code=1)
     assert "[noise]" not in without.stdout
     assert "COHERE_API_KEY is needed" in without.stderr
-    assert (refused.exit_code, "COHERE_API_KEY is needed" in refused.stderr) == (1, True)
-    done, again = (CliRunner().invoke(passage, command) for _ in range(2))
+    assert "COHERE_API_KEY is needed" in refused.stderr
+    done, again = (in_process(*command) for _ in range(2))
     assert len(cohere.requests) == 1, "96 questions are one call, and are cached"
-    assert (done.exit_code, again.stdout) == (0, done.stdout)
+    assert again.stdout == done.stdout
     assert "Embed 96 questions with embed-v4.0" in done.stderr
     noise = Profile.model_validate({**tomllib.loads(done.stdout), "name": "docs"}).noise
     assert noise is not None
@@ -259,8 +258,7 @@ def test_model_is_identified_by_a_stored_text(
     (numbers,) = embed(["A twin mirrors an asset."], 1024)
     stored = vector_of(made_with, np.array(numbers)).tolist()
     client.upsert("docs", [models.PointStruct(id=1, vector=stored, payload=PAYLOADS["flat"])])
-    done = CliRunner().invoke(passage, [*command, "--identify-model"])
-    assert done.exit_code == 0, done.stderr
+    done = in_process(*command, "--identify-model")
     assert says in done.stderr
     assert done.stderr.index("Embed 1 text with embed-v4.0: about") < done.stderr.index("embed-v4.0: its vector")
     assert len(cohere.requests) == 5 + 1, "five models of 1,024 numbers, and the noise"

@@ -9,14 +9,13 @@ from types import ModuleType
 
 import pytest
 from aiohttp import web
-from click.testing import CliRunner
 
+from command.passage_command import in_process
 from conftest import ROOT, TEXTBOOK
 from handler.config import providers
 from handler.config.providers import PROVIDERS
 from handler.config.settings import Settings
 from handler.core.errors import ConfigurationError
-from passage.cli import main
 from passage.doctor import settings_checks
 from passage.emulators.embedding import embed
 from passage.emulators.server import EmulatedService, json_response
@@ -73,8 +72,7 @@ def variables(openai: EmulatorServer) -> dict[str, str]:
 def index(variables: dict[str, str], tmp_path: Path) -> Path:
     """The textbook, indexed by the command."""
     command = ["index", str(TEXTBOOK), "--out", str(tmp_path / "index"), "--cache", str(tmp_path / "cache")]
-    done = CliRunner().invoke(main, command, env=variables | {"CI": "1"}, catch_exceptions=False)
-    assert done.exit_code == 0, done.output
+    done = in_process(*command, env=variables | {"CI": "1"}, catch_exceptions=False)
     assert re.search(
         r"Embed \d+ texts with text-embedding-3-small: about .* in \d+ calls?, about \$0\.\d\d", done.output
     )
