@@ -17,16 +17,15 @@ from command.passage_command import PASSAGE, Passage, clean_environment
 from conftest import EVENTS, ROOT, TEXTBOOK
 from handler.config import profiles
 from programs import run
+from sites.reading import written
 from tools.runtime import free_port
 
 
 @pytest.fixture(scope="module")
 def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    (folder / "mkdocs.yml").write_text("site_url: https://example.com/\n")
-    (folder / "docs").mkdir()
-    (folder / "docs" / "twin.md").write_text("# Twins\n\nA digital twin mirrors an asset.\n")
-    return folder
+    page = "# Twins\n\nA digital twin mirrors an asset.\n"
+    files = {"mkdocs.yml": "site_url: https://example.com/\n", "docs/twin.md": page}
+    return written(tmp_path_factory.mktemp("site"), files)
 
 
 def test_invoke_reranks_where_the_environment_says_so(passage: Passage, textbook_index: Path) -> None:

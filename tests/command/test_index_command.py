@@ -9,6 +9,7 @@ import pytest
 from qdrant_client import QdrantClient
 
 from command.passage_command import Done, Passage
+from sites.reading import written
 from tools.doubles import EmulatorServer, Fault, cohere_emulator
 from tools.qdrant.emulator import qdrant_emulator
 
@@ -29,10 +30,7 @@ def qdrant(tmp_path: Path) -> Iterator[EmulatorServer]:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    folder = tmp_path / "site"
-    folder.mkdir()
-    (folder / "twin.md").write_text("# Twins\n\nA digital twin mirrors an asset.\n")
-    return folder
+    return written(tmp_path / "site", {"twin.md": "# Twins\n\nA digital twin mirrors an asset.\n"})
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from passage.indexing.payloads import layout
 from passage.indexing.target import NewPoint, WantedIndex
 from passage.sites.markdown import find_site
 from passage.sites.model import SiteError
+from sites.reading import written
 from tools.doubles import EmulatorServer, cohere_emulator
 
 URL = "https://example.com"
@@ -37,11 +38,11 @@ def cohere() -> Iterator[EmulatorServer]:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    folder = tmp_path / "site"
-    (folder / "assets").mkdir(parents=True)
-    (folder / "assets/twin.md").write_text("# Twins\n\nA digital twin mirrors an asset.\n\n## Use\n\nMaintenance.\n")
-    (folder / "pid.md").write_text("# PID\n\nThree terms make a controller.\n")
-    return folder
+    pages = {
+        "assets/twin.md": "# Twins\n\nA digital twin mirrors an asset.\n\n## Use\n\nMaintenance.\n",
+        "pid.md": "# PID\n\nThree terms make a controller.\n",
+    }
+    return written(tmp_path / "site", pages)
 
 
 def run(site: Path, out: Path, cohere: EmulatorServer, profile: Profile = PROFILE) -> Outcome:
@@ -318,8 +319,7 @@ def test_model_of_another_dimension_is_refused_index_unchanged(
 
 
 def test_a_site_without_text_is_an_error_and_not_an_empty_index(tmp_path: Path, cohere: EmulatorServer) -> None:
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "a.md").write_text("# Only a heading\n")
+    site = written(tmp_path / "site", {"a.md": "# Only a heading\n"})
     with pytest.raises(SiteError, match="no Markdown with any text"):
-        run(tmp_path / "site", tmp_path / "index", cohere)
+        run(site, tmp_path / "index", cohere)
     assert visible(tmp_path / "index") == []

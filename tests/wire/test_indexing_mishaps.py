@@ -18,6 +18,7 @@ from passage.indexing.edge_index import EdgeIndex
 from passage.indexing.target import NewPoint, TargetError, WantedIndex
 from passage.local.environment import LocalError, function_environment
 from passage.sites.markdown import MarkdownSite, find_site
+from sites.reading import written
 from tools.doubles import EmulatorServer
 from tools.doubles.faults import Fault
 from wire.function import COHERE_KEY
@@ -27,10 +28,8 @@ PROFILE = profiles.load("query-response")
 
 @pytest.fixture
 def site(tmp_path: Path) -> MarkdownSite:
-    pages = tmp_path / "site"
-    pages.mkdir()
-    (pages / "twin.md").write_text("# Twins\n\nA digital twin mirrors an asset.\n\n## Use\n\nMaintenance.\n")
-    return find_site(pages, "https://example.com")
+    page = "# Twins\n\nA digital twin mirrors an asset.\n\n## Use\n\nMaintenance.\n"
+    return find_site(written(tmp_path / "site", {"twin.md": page}), "https://example.com")
 
 
 @pytest.fixture

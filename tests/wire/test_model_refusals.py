@@ -15,6 +15,7 @@ from handler.core.errors import ConfigurationError
 from indexed import index_edge
 from passage.indexing.embedding import document_embedder
 from passage.sites.markdown import MarkdownSite, find_site
+from sites.reading import written
 from textbook import copy_index
 from tools.doubles import EmulatorServer
 from wire.function import COHERE_KEY, MakeCollection, Output, Start, asked, assert_error, both_gateways
@@ -27,10 +28,8 @@ def _nothing_warned_of() -> None:
 
 @pytest.fixture
 def site(tmp_path: Path) -> MarkdownSite:
-    pages = tmp_path / "docs"
-    pages.mkdir()
-    (pages / "index.md").write_text("# Twins\n\nA digital twin mirrors a machine.\n", encoding="utf-8")
-    return find_site(pages, "https://example.org")
+    pages = {"index.md": "# Twins\n\nA digital twin mirrors a machine.\n"}
+    return find_site(written(tmp_path / "site", pages), "https://example.org")
 
 
 def test_questions_and_texts_have_models_of_one_space(
