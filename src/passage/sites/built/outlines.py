@@ -15,6 +15,8 @@ _HEADINGS = ", ".join(HEADINGS)
 _HOLDERS = ("ul", "ol", "dl", "p", "div", "td")
 _BESIDE_LINES = frozenset({*HEADINGS, "hr", "p", "div", "table", "ul", "ol"})
 _FEWEST = 3
+_INDEX = 20
+"""The fewest links of an index."""
 
 _FILE = re.compile(r"(?:[\w-]+/)*([\w-]+\.[\w.-]*\w)#", re.ASCII)
 """The address of a page, without a part that is resolved; and the name of its file."""
@@ -36,6 +38,7 @@ def outlines(content: Node, links: Iterable[Link], url: str) -> Iterator[Node]:
         yield outline
         yield from _title_of(outline, headings)
     yield from _lines(inside)
+    yield from _indexes(content, inside)
 
 
 class _Headings:
@@ -97,6 +100,15 @@ def _lines(inside: Sequence[Node]) -> Iterator[Node]:
             if is_line and before and ends and len(links) >= _FEWEST and html.tag(parent) not in _HOLDERS[:-2]:
                 yield from links
             before = html.tag(nodes[-1]) in _BESIDE_LINES
+
+
+def _indexes(content: Node, inside: Sequence[Node]) -> Iterator[Node]:
+    """Tables of many links within the page, and next to nothing else but letters: a manual's index."""
+    keys = set(map(html.key, inside))
+    for table in html.select(content, "table") if len(inside) >= _INDEX else ():
+        links = html.select(table, "a[href]")
+        if len(links) >= _INDEX and keys.issuperset(map(html.key, links)) and not leads_into_itself(table, ""):
+            yield from (table,) if sum(map(_words, links)) * 10 >= _words(table) * 9 else ()
 
 
 def _is_of_line(node: Node, links: Container[int]) -> bool:
