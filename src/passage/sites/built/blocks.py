@@ -33,6 +33,7 @@ class Block(NamedTuple):
         nodes: its texts, pictures and line breaks.
         texts: of each of them: of a picture, the alternative text, between blanks.
         around: of each of them, the key of the element around it.
+        links: of each of them, the link around it; None for those in no link.
         words: its text on one line; never without a letter or digit.
         above: the block elements around it, outermost first; the first one is where the search began.
         keys: the keys of these.
@@ -43,6 +44,7 @@ class Block(NamedTuple):
     nodes: tuple[Node, ...]
     texts: tuple[str, ...]
     around: tuple[int, ...]
+    links: tuple[Node | None, ...]
     words: str
     above: tuple[Node, ...]
     keys: tuple[int, ...]
@@ -78,7 +80,7 @@ def blocks(root: Node, named: set[str], parents: dict[int, int]) -> Iterator[Blo
             walk.add(name, child)
         elif name not in _UNSEEN:
             stack.append(html.named_children(child))
-            walk.enter(name if name in _BLOCKS else "", child)
+            walk.enter(name, child)
         elif html.has_elements(child):
             named.update(map(html.tag, html.select(child, "*")))
 
@@ -101,43 +103,51 @@ class _Walk:
         self.run: list[Node] = []
         self._texts: list[str] = []
         self._each_around: list[int] = []
+        self._each_link: list[Node | None] = []
         self._above, self._keys = [root], [html.key(root)]
         self._parents = parents
         self._parents[self._keys[0]] = 0
         self._around = [self._keys[0]]
+        self._links: list[Node | None] = [None]
 
     def enter(self, name: str, element: Node) -> None:
-        """Go into an element; `name` is empty if it does not end a block."""
+        """Go into an element."""
         key = html.key(element)
-        self.names.append(name)
         self._parents[key] = self._around[-1]
         self._around.append(key)
-        if name:
+        is_link = name == "a" and html.attribute(element, "href")
+        self._links.append(element if is_link else self._links[-1])
+        if name in _BLOCKS:
+            self.names.append(name)
             self._above.append(element)
             self._keys.append(key)
+        else:
+            self.names.append("")
 
     def leave(self) -> None:
         if self.names.pop():
             self._above.pop()
             self._keys.pop()
         self._around.pop()
+        self._links.pop()
 
     def add(self, name: str, node: Node) -> None:
         """Go past a text, a picture or a line break."""
         self.run.append(node)
         self._texts.append(f" {html.attribute(node, 'alt')} " if name else html.own_text(node))
         self._each_around.append(self._around[-1])
+        self._each_link.append(self._links[-1])
 
     def block(self) -> Block | None:
         """The block that ends here; None if it has no words."""
-        nodes, texts, around = self.run, self._texts, self._each_around
-        self.run, self._texts, self._each_around = [], [], []
+        nodes, texts, around, links = self.run, self._texts, self._each_around, self._each_link
+        self.run, self._texts, self._each_around, self._each_link = [], [], [], []
         words = _words(texts)
         if not words:
             return None
         is_heading = not HEADINGS.isdisjoint(self.names)
-        above, keys = tuple(self._above), tuple(self._keys)
-        return Block(tuple(nodes), tuple(texts), tuple(around), words, above, keys, self.rules, is_heading)
+        pieces = tuple(nodes), tuple(texts), tuple(around), tuple(links)
+        return Block(*pieces, words, tuple(self._above), tuple(self._keys), self.rules, is_heading)
 
 
 def _words(texts: Iterable[str]) -> str:
@@ -182,18 +192,20 @@ def _part(block: Block, kept: Sequence[bool]) -> Block | None:
     """A block without some of its nodes; None if no words are left."""
     if all(kept):
         return block
-    nodes, texts = tuple(compress(block.nodes, kept)), tuple(compress(block.texts, kept))
+    texts = tuple(compress(block.texts, kept))
     words = _words(texts)
-    around = tuple(compress(block.around, kept))
-    return block._replace(nodes=nodes, texts=texts, around=around, words=words) if words else None
+    if not words:
+        return None
+    nodes, around = tuple(compress(block.nodes, kept)), tuple(compress(block.around, kept))
+    return Block(nodes, texts, around, tuple(compress(block.links, kept)), words, *block[5:])
 
 
 def _below(block: Block, key: int, holder: Node, parents: Mapping[int, int]) -> Block:
     """A block as it is found below an element around it."""
-    nodes, texts, around, words, above, keys, rules, is_heading = block
+    nodes, texts, around, links, words, above, keys, rules, is_heading = block
     if key in keys:
         at = keys.index(key)
-        return Block(nodes, texts, around, words, above[at:], keys[at:], rules, is_heading)
+        return Block(nodes, texts, around, links, words, above[at:], keys[at:], rules, is_heading)
     outer, parent = set[int](), parents[key]
     while parent:
         outer.add(parent)

@@ -89,7 +89,7 @@ def dropped(
         gone |= dict.fromkeys(map(html.key, elements(found, left_out)), "repeated on most pages")
         left = set(map(id, left_out))
         found = [block for block in found if id(block) not in left]
-    lists = list(link_lists(found, document, contents, url))
+    lists = list(link_lists(found, document, url))
     gone |= dict.fromkeys(map(html.key, elements(found, lists)), LISTED)
     gone |= dict.fromkeys(map(html.key, furniture(contents, gone, url)), "around the text")
     gone |= dict.fromkeys(map(html.key, _announcement(contents, gone)), "around the text")
@@ -134,8 +134,8 @@ def _is_menu(beside: Node) -> bool:
 def _skip_links(content: Iterable[Block]) -> Iterator[Node]:
     """Links into the page before all of its text."""
     for block in content:
-        words = (node for node, text in zip(block.nodes, block.texts, strict=True) if any(map(str.isalnum, text)))
-        links = [next((each for each in html.ancestors(node) if html.tag(each) == "a"), None) for node in words]
+        words = zip(block.texts, block.links, strict=True)
+        links = [link for text, link in words if any(map(str.isalnum, text))]
         if not all(link is not None and html.attribute(link, "href").startswith("#") for link in links):
             return
         yield from block.nodes

@@ -1,12 +1,12 @@
 """Finds lists of links that are not a page's text: the contents of a manual's part, and inherited names of an API."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from passage.sites import html
 from passage.sites.built.addresses import is_page, page_of
-from passage.sites.built.blocks import Block, innermost
+from passage.sites.built.blocks import Block
 from passage.sites.built.document import Document
 from passage.sites.html import Node
 
@@ -18,7 +18,7 @@ _INHERITED = re.compile(r"\b(inherited|included|extended) (from|by)\b|\Ainherite
 _SENTENCE = re.compile(r"[.!?;\u3002\uff01\uff1f]['\")\]]*\Z")
 
 
-def link_lists(found: Sequence[Block], document: Document, contents: Sequence[Node], url: str) -> Iterator[Block]:
+def link_lists(found: Sequence[Block], document: Document, url: str) -> Iterator[Block]:
     """The blocks of lists of links alone whose first one to another page leads to that which the head names as next.
 
     The line above such a list is its title. Links alone below a title that says that they are inherited are left out,
@@ -33,9 +33,7 @@ def link_lists(found: Sequence[Block], document: Document, contents: Sequence[No
     inherited = [at for at in short if _INHERITED.search(found[at].words)]
     if not following and not inherited:
         return
-    targets = {html.key(link): link for content in contents for link in html.select(content, "a[href]")}
-    around = innermost(document.parents, targets, None)
-    links = [_links(block, around) for block in found]
+    links = [_links(block) for block in found]
     for at in inherited:
         names = list(takewhile(lambda each: links[each] and not found[each].is_heading, range(at + 1, len(found))))
         yield from found[at : names[-1] + 1] if names else ()
@@ -47,15 +45,11 @@ def link_lists(found: Sequence[Block], document: Document, contents: Sequence[No
             yield from found[first - named : last + 1]
 
 
-def _links(block: Block, links: Mapping[int, Node | None]) -> list[Node]:
+def _links(block: Block) -> list[Node]:
     """The link around each word and picture of a block; none if a word stands in no link."""
-    found: list[Node] = []
-    for text, around in zip(block.texts, block.around, strict=True):
-        if any(map(str.isalpha, text)):
-            if (link := links[around]) is None:
-                return []
-            found.append(link)
-    return found
+    links = [link for text, link in zip(block.texts, block.links, strict=True) if any(map(str.isalpha, text))]
+    found = [link for link in links if link is not None]
+    return found if len(found) == len(links) else []
 
 
 def _spans(found: Sequence[Block], links: Sequence[Sequence[Node]], url: str) -> list[tuple[int, int]]:

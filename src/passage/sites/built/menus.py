@@ -2,20 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Sequence
+from itertools import chain
 
 from passage.sites import html
 from passage.sites.built.addresses import is_page, page_of
-from passage.sites.built.blocks import Block, innermost
+from passage.sites.built.blocks import Block
 from passage.sites.built.document import Document
 from passage.sites.html import Node
 
 WIDEST = 12
 """The most blocks of a group of links to the pages around a page."""
 
-_LEVELS = 5
-"""The most elements between a text and the link around it."""
 _FEWEST = 3
 """The fewest blocks of a menu inside of the text."""
 _FEWEST_IN_LIST = 5
@@ -47,19 +45,17 @@ def leading_links(found: Sequence[Block], document: Document, url: str) -> tuple
     if not leading and not stated:
         return named, set()
     pages = {page_of(link, url) for link in stated}
-    links = document.select("a[href]")
-    link_of = innermost(document.parents, {html.key(link): html.key(link) for link in links}, 0)
     marked = set(map(html.key, leading))
-    to_stated = {html.key(link) for link in links if pages and page_of(link, url) in pages}
     panels: set[int] = set()
     for at, block in enumerate(found):
-        inside = {link_of[around] for around in block.around} - {0}
-        if inside.isdisjoint(marked | to_stated) or block.is_heading:
+        inside = {html.key(link): link for link in block.links if link is not None}
+        leads = not marked.isdisjoint(inside) or any(pages and page_of(each, url) in pages for each in inside.values())
+        if not leads or block.is_heading:
             continue
-        beside = "".join(_outside(block, link_of))
-        if len(marked & inside) > 1 or (len(inside) > 1 and html.letters_of(beside)):
+        beside = "".join(text for text, link in zip(block.texts, block.links, strict=True) if link is None)
+        if len(marked.intersection(inside)) > 1 or (len(inside) > 1 and html.letters_of(beside)):
             panels |= {at} if _LABELS.fullmatch(beside) else set()
-        elif marked >= inside and not html.letters_of(beside):
+        elif marked.issuperset(inside) and not html.letters_of(beside):
             named.add(at)
     return named, panels
 
@@ -71,11 +67,6 @@ def _is_around(link: Node) -> bool:
     arrow = html.first(link, "img")
     file = html.attribute(arrow, "src").lower().rpartition("/")[2] if arrow is not None else ""
     return not _AROUND.isdisjoint(_LETTERS.findall(file))
-
-
-def _outside(block: Block, link_of: Mapping[int, int]) -> list[str]:
-    """The texts of a block in no link."""
-    return [text for text, around in zip(block.texts, block.around, strict=True) if not link_of[around]]
 
 
 def menus_in(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
@@ -135,8 +126,7 @@ def is_link(block: Block, url: str) -> bool:
 
 def _links(block: Block) -> list[Node | None]:
     """The link around each word and named picture of a block; None for those in no link."""
-    named = zip(block.nodes, block.texts, strict=True)
-    return [_link_around(node) for node, text in named if any(map(str.isalnum, text))]
+    return [link for text, link in zip(block.texts, block.links, strict=True) if any(map(str.isalnum, text))]
 
 
 def _is_number(block: Block) -> bool:
@@ -151,8 +141,3 @@ def _is_linked(block: Block) -> bool:
     words = (html.letters_of(text) for text in block.texts if any(map(str.isalnum, text)))
     letters = [len(each) for each in words]
     return sum(each for each, link in zip(letters, links, strict=True) if link is not None) * 2 > sum(letters)
-
-
-def _link_around(node: Node) -> Node | None:
-    above = islice(html.ancestors(node), _LEVELS)
-    return next((each for each in above if html.tag(each) == "a" and html.attribute(each, "href")), None)
