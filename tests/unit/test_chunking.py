@@ -121,7 +121,7 @@ def test_edit_changes_only_the_ids_of_edited_chunks() -> None:
     assert [a.id == b.id for a, b in zip(before, after, strict=True)] == [True, True, True, False, True]
 
 
-@pytest.mark.parametrize("markdown", ["", "\n\n", "# Only a heading\n", "\r\n"])
+@pytest.mark.parametrize("markdown", ["", "\n\n", "# Only a heading\n", "\r\n", "[<-](https://docs.example)"])
 def test_a_page_without_text_has_no_chunks(markdown: str) -> None:
     assert chunks(markdown) == []
 

@@ -101,13 +101,14 @@ def _starts(markdown: str) -> Iterator[tuple[int, Kind]]:
 
 
 def has_words(text: str) -> bool:
-    """Whether it has text besides fences, table rules, directives and pictures."""
+    """Whether it has text besides fences, table rules, directives, pictures and links with a sign alone."""
     if "<" not in text and _BEGINS_WITH_WORD.search(text):
         return True
     code = _FENCE.search(text)
     if code and "".join(code[1].split("\n")[1:-1]).strip():
         return True
-    return bool(_NO_WORDS.sub(" ", text).strip())
+    rest = _NO_WORDS.sub(" ", text).strip()
+    return any(map(str.isalnum, without_addresses(text))) if "](" in rest else bool(rest)
 
 
 def without_addresses(markdown: str) -> str:

@@ -1,7 +1,7 @@
 """The rules of `render`: they write code, titles, formulas, links and pictures in one form for all themes."""
 
 from collections.abc import Mapping
-from html import escape
+from html import escape, unescape
 from textwrap import dedent
 from urllib.parse import urljoin
 
@@ -186,7 +186,8 @@ def _link(node: Node, page: Rendering) -> str:
     target = page.address(node)
     if not target or not content.strip():
         return content
-    return f'<a href="{escape(target)}">{content}</a>'
+    is_sign = not any(map(str.isalnum, unescape(content))) and html.first(node, "img") is not None
+    return "" if is_sign else f'<a href="{escape(target)}">{content}</a>'  # a picture of an arrow
 
 
 def _card(node: Node, page: Rendering) -> str:
