@@ -282,6 +282,12 @@ def test_all_languages_are_read_and_copies_are_not(tmp_path: Path) -> None:
     assert skipped == {"de/old.html": "untranslated"}
 
 
+def test_of_copies_the_one_in_its_languages_folder_is_read(tmp_path: Path) -> None:
+    pages, skipped = read(write(tmp_path, {f"{folder}/mill.html": html() for folder in ("da", "en", "fr")}))
+    assert list(pages) == ["en/mill"]
+    assert skipped == {"da/mill.html": "duplicate", "fr/mill.html": "duplicate"}
+
+
 def test_a_language_selects_its_pages(tmp_path: Path) -> None:
     pages, skipped = read(write(tmp_path, LANGUAGES), SiteOptions(BASE, language="de"))
     assert list(pages) == ["de"]

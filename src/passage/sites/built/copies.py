@@ -23,8 +23,9 @@ from passage.sites.built.candidates import (
 )
 from passage.sites.model import Section
 
+_LANGUAGE = re.compile("[a-z]{2}(-[a-z]{2,4})?")
 LIST_FOLDERS = re.compile(
-    r"([a-z]{2}(-[a-z]{2,4})?/)?(tags?|categor(y|ies)|authors?|series|archives?)(/.*|\.html)", re.IGNORECASE
+    rf"({_LANGUAGE.pattern}/)?(tags?|categor(y|ies)|authors?|series|archives?)(/.*|\.html)", re.IGNORECASE
 )
 """The usual addresses of lists: of a tag, a category, an author."""
 
@@ -65,11 +66,12 @@ def duplicates(candidates: list[Candidate]) -> Reasons:
             yield candidate.file, "duplicate" if same else "untranslated"
 
 
-def _original_first(candidate: Candidate, titled: set[int]) -> tuple[bool, bool, bool, str]:
-    """The default language's page before those in a language's folder, which may be copies of it."""
+def _original_first(candidate: Candidate, titled: set[int]) -> tuple[int, bool, bool, str]:
+    """The page in no language's folder first, which those may hold a copy of; then that in its own language's."""
     language = candidate.edition.language.lower()
-    folders = [part.lower() for part in candidate.file.split("/")[:-1]]
-    translated = bool(language) and any(part in (language, language.partition("-")[0]) for part in folders)
+    own = {language, language.partition("-")[0]}
+    folders = {part for part in candidate.file.lower().split("/")[:-1] if part in own or _LANGUAGE.fullmatch(part)}
+    translated = 0 if not folders else 1 if folders <= own else 2
     is_list = LIST_FOLDERS.fullmatch(candidate.file) is not None
     return translated, hash_of(candidate.url) not in titled, is_list, candidate.file
 
