@@ -94,6 +94,7 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         f"<h1>Mill</h1><div><div>Find: <input></div><ul>{LINKS}<li><a href=#d>D</a><ul>Cogs{LINKS}</ul></ul></div>"
         "<p>Text.</p>",
         "<table><tr><td><a href=#a>Top</a><i> | </i><a href=#b>End</a></table><h1>Mill</h1><p>Text.</p>",
+        "<div><a href=index.html><img src=left.gif alt='&lt;-'></a></div><h1>Mill</h1><p>Text.</p>",
     ],
 )
 def test_furniture_is_no_text(tmp_path: Path, body: str) -> None:
@@ -501,6 +502,14 @@ def test_a_table_that_lays_out_the_page_is_cut_at_its_headings(tmp_path: Path) -
         (("Mill",), ""),
         (("Mill", "Use"), "use"),
     ]
+
+
+def test_a_menu_in_a_language_of_few_pages_is_the_sites(tmp_path: Path) -> None:
+    english = {f"mill/en{at}.html": f"<html lang=en><h1>Mill {at}</h1><p>Turns {at} times." for at in range(240)}
+    menu = "<p>Alle Seiten</p><h1>M\u00fchle {0}</h1><p>Dreht sich {0} mal."
+    german = {f"mill/zz{at}.html": f"<html lang=de>{menu.format(at)}" for at in range(21)}
+    found = read(tmp_path, english | german)
+    assert {text(found[f"mill/zz{at}"]) for at in range(21)} == {f"Dreht sich {at} mal." for at in range(21)}
 
 
 def test_a_page_that_is_the_sum_of_others_is_left_out(tmp_path: Path) -> None:

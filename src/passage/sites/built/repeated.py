@@ -20,7 +20,7 @@ from passage.sites.built.menus import WIDEST, is_link, leading_links, link_lists
 from passage.sites.built.signals import redirects
 from passage.sites.html import Node
 
-SHARE = 0.6
+SHARE = 0.5
 """A block that this share of the pages has is common."""
 FEWEST = 5
 """The fewest pages that have a common block."""

@@ -24,7 +24,11 @@ SAMPLE = 40
 
 COUNTED = 200
 """Pages read first, to learn the blocks that most pages have. These are on most of any pages, so a part is enough."""
-
+COUNTED_EACH = 10
+"""The fewest of these pages of each language in each folder with twice as many."""
+_LANGUAGE = re.compile(rb"""<html\b[^>]*\slang\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
+_HEAD = 1_000
+"""Bytes in which a page states its language."""
 
 DRAFTS = re.compile(r"(^|/)_?drafts?/")
 """Folders of unfinished pages, if no other page links into them."""
@@ -133,9 +137,23 @@ def survey_of(site: Surveyed, files: list[str]) -> Survey:
 
 def _spread(folder: Path, files: list[str], count: int) -> Iterator[tuple[str, bytes]]:
     """The first of the site's files and others, evenly spread, each with its content."""
-    for file in files[:: max(1, len(files) // count)]:
+    for file in (files[at * len(files) // count] for at in range(count)) if len(files) > count else files:
         with suppress(OSError):  # reported when the file is read
             yield file, (folder / file).read_bytes()
+
+
+def _of_each_group(folder: Path, files: list[str]) -> Iterator[tuple[str, bytes]]:
+    """As `_spread`, `COUNTED` files, and enough of each language in each folder, which may have menus of its own."""
+    groups: dict[tuple[str, bytes], list[str]] = {}
+    for file in files if len(files) > COUNTED else ():
+        with suppress(OSError), (folder / file).open("rb") as opened:
+            stated = _LANGUAGE.search(opened.read(_HEAD))
+            group = file.rpartition("/")[0].partition("/")[0], stated[1] if stated else b""
+            groups.setdefault(group, []).append(file)
+    small = [group for group, held in groups.items() if len(held) < 2 * COUNTED_EACH]
+    rest = [file for group in small for file in groups.pop(group)]
+    for held in (*groups.values(), sorted(rest)) if groups else (files,):
+        yield from _spread(folder, held, max(COUNTED_EACH, COUNTED * len(held) // len(files)))
 
 
 def _parsed(files: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, Document]]:
@@ -149,7 +167,7 @@ def _blocks(site: Surveyed, files: list[str]) -> Iterator[tuple[str, BlockKeys]]
     chosen: list[str] = []
 
     def items() -> Iterator[Item[bytes]]:
-        for file, content in _spread(site.folder, files, COUNTED):
+        for file, content in _of_each_group(site.folder, files):
             chosen.append(file)
             yield Item(content, len(content), key_of(b"blocks", content))
 
