@@ -66,6 +66,6 @@ def times(call: Callable[[], httpx.Response], count: int) -> list[float]:
     return [timed() for _ in range(count)]
 
 
-def median_of(call: Callable[[], httpx.Response], count: int = 15) -> float:
+def median_of(call: Callable[[], httpx.Response]) -> float:
     """Milliseconds."""
-    return statistics.median(times(call, count))
+    return statistics.median(times(call, 15))

@@ -12,8 +12,8 @@ from passage.evaluation.suite import HIGHEST_GRADE
 DISCOUNT = [1 / math.log2(rank + 1) for rank in range(1, 11)]
 
 
-def value(name: str, judgments: dict[str, dict[str, int]], rankings: dict[str, list[str]], k: int = 5) -> float:
-    return measure(judgments, rankings, k=k)[name].mean
+def value(name: str, judgments: dict[str, dict[str, int]], rankings: dict[str, list[str]]) -> float:
+    return measure(judgments, rankings)[name].mean
 
 
 def test_order_given_counts_not_the_page_names() -> None:

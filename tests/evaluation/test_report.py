@@ -1,7 +1,6 @@
 """The HTML report: what it shows, and that no text of a suite or a site becomes markup."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -13,15 +12,13 @@ from passage.evaluation.report.facts import facts
 from passage.evaluation.report.page import render
 from passage.evaluation.run import Run, SavedAnswer, SavedHit
 from passage.evaluation.suite import Expected, Suite, SuiteQuestion
-from passage.evaluation.thresholds import Verdict
 
 HOSTILE = "</style><script>alert(1)</script><img src=x onerror=alert(1)>&\"'\x00\ud800<svg/onload=x>"
 
 
-def hit(rank: int, page: str, score: float = 0.5, text: str = "The passage.") -> SavedHit:
-    return SavedHit(
-        rank, f"id-{page}-{rank}", f"{page}_{rank}", f"https://site.example/{page}/#part", page, score, text
-    )
+def hit(rank: int, page: str, score: float = 0.5) -> SavedHit:
+    url = f"https://site.example/{page}/#part"
+    return SavedHit(rank, f"id-{page}-{rank}", f"{page}_{rank}", url, page, score, "The passage.")
 
 
 def question(name: str, *pages: str, answerable: bool = True, tags: tuple[str, ...] = ()) -> SuiteQuestion:
@@ -73,9 +70,9 @@ class Parsed(HTMLParser):
         return [value for name, value in self.attributes if name == attribute]
 
 
-def text_of(asked: Run, baseline: Run | None = None, verdicts: Sequence[Verdict] = ()) -> str:
+def text_of(asked: Run, baseline: Run | None = None) -> str:
     """The words of the report, with one space between them."""
-    return " ".join(Parsed(render(facts(asked, baseline), verdicts)).texts)
+    return " ".join(Parsed(render(facts(asked, baseline))).texts)
 
 
 def run_of_one(asked: SuiteQuestion, *hits: SavedHit) -> Run:

@@ -1,11 +1,12 @@
 """The pipeline with fakes at its ports: how tests build one and ask it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from handler.core.deadline import Deadline
 from handler.core.embedding import EmbeddingCache, QuestionEmbedder
-from handler.core.model import CollectionInfo, Passage, Point, Retrieval, RetrievalRequest, SearchResult
+from handler.core.model import CollectionInfo, Passage, Point, Retrieval, RetrievalRequest, SearchResult, Vector
 from handler.core.ports import Embedder, PassageStore
 from handler.core.retrieve import Retriever
 
@@ -31,6 +32,20 @@ def retrieve(retriever: Retriever, request: RetrievalRequest, deadline: Deadline
     if isinstance(answer, Exception):
         raise answer
     return answer
+
+
+@dataclass
+class FakeEmbedder:
+    """Gives every text the same vector, and records the texts."""
+
+    model: str = "model"
+    texts: list[str] = field(default_factory=list)
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self.texts.extend(texts)
+        return [[1.0, 0.0] for _ in texts]
+
+    def warm(self) -> None: ...
 
 
 class BareStore:

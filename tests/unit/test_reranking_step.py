@@ -17,7 +17,7 @@ from handler.core.errors import (
 from handler.core.model import Passage, Retrieval, RetrievalRequest, Search, SearchResult, Vector
 from handler.core.rerank import Reranking
 from handler.core.retrieve import Retriever
-from unit.pipelines import BareStore, pipeline, retrieve
+from unit.pipelines import BareStore, FakeEmbedder, pipeline, retrieve
 
 REQUEST = RetrievalRequest(text="  What is a digital twin? ", search=Search(top_k=2), score_threshold=0.3)
 BY_VECTOR = replace(REQUEST, text="", vector=[1.0, 0.0])
@@ -26,16 +26,6 @@ DOWN = UpstreamUnavailable("down", upstream="reranking")
 
 def passage(identity: int, score: float) -> Passage:
     return Passage(id=identity, score=score, text=f"text {identity}", url="url")
-
-
-@dataclass
-class FakeEmbedder:
-    model: str = "model"
-
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        return [[1.0, 0.0] for _ in texts]
-
-    def warm(self) -> None: ...
 
 
 @dataclass

@@ -10,7 +10,7 @@ from handler.core.errors import (
     CollectionNotFound,
 )
 from handler.core.model import Order, Passage, RetrievalRequest, Search, SearchResult, Vector
-from unit.pipelines import BareStore, pipeline, retrieve
+from unit.pipelines import BareStore, FakeEmbedder, pipeline, retrieve
 
 REQUEST = RetrievalRequest(text="  What is a digital twin? ", search=Search(top_k=2))
 
@@ -21,18 +21,6 @@ def passage(identity: int, score: float, fused: float | None = None) -> Passage:
 
 FUSED = SearchResult((passage(5, 0.2, 3.1), passage(3, 0.9, 1.5), passage(4, 0.5, 1.0), passage(1, 1.0, 0.5)))
 """A hybrid search's result: in the order of the fused scores, which is not that of the cosines."""
-
-
-@dataclass
-class FakeEmbedder:
-    model: str = "model"
-    texts: list[str] = field(default_factory=list)
-
-    def embed(self, texts: Sequence[str]) -> list[Vector]:
-        self.texts.extend(texts)
-        return [[1.0, 0.0]]
-
-    def warm(self) -> None: ...
 
 
 @dataclass

@@ -13,12 +13,12 @@ from aiohttp import web
 from passage.emulators.cohere.chat import read_chat, run_chat
 from passage.emulators.cohere.embed import ENCODERS, read_embed, run_embed
 from passage.emulators.cohere.rerank import read_rerank, run_rerank
-from passage.emulators.server import HOST, EmulatedService, ServiceThread, json_response
+from passage.emulators.server import EmulatedService, ServiceThread, json_response
 
 
-def cohere_emulator(*, host: str = HOST, port: int = 0) -> ServiceThread:
+def cohere_emulator() -> ServiceThread:
     """A Cohere emulator, not yet started. See `ServiceThread`."""
-    return ServiceThread(cohere_service(), host=host, port=port)
+    return ServiceThread(cohere_service())
 
 
 def cohere_service(api_key: str | None = None) -> EmulatedService:
