@@ -213,8 +213,8 @@ def _provider(profile: str | None, environ: Mapping[str, str]) -> Provider:
     """The provider that embeds a profile's questions; None stands for the default profile."""
     try:
         settings = CollectionSettings.from_env(environ)
-        deployed = profiles.load_with_settings(profile or settings.default_profile, settings)
-        return PROVIDERS[deployed.embedding.provider]
+        loaded = profiles.load_with_settings(profile or settings.default_profile, settings)
+        return PROVIDERS[loaded.embedding.provider]
     except PassageError:
         return PROVIDERS[DEFAULT]  # the function says what is wrong with it
 
