@@ -57,6 +57,7 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         "<h1>Mill</h1><a href=#a>A</a><br>\n<a href=#b>B</a><br>\n<a href=#c>C</a><br><hr><p>Text.</p>",
         "<ul><li><a href=#use>Use</a></ul><h1>Mill</h1><p>Text.</p><h2 id=use>Use</h2>",
         f"<h1>Mill</h1><p>Text.</p><h2>Index</h2><table>{'<tr><td><a href=#x>Turning the mill</a>' * 20}</table>",
+        f"<h1>Mill</h1><p>Text.</p><table>{'<tr><td><a href=#x>Turn</a><td><a href=/a.html>A mill</a>' * 10}</table>",
         "<h1>Mill</h1><div><label><a href=#7>7</a></label><p id=7>Text.</div>",
         "<h1>Mill <a class=src href=../src/mill.rs.html#3>Source</a></h1><p>Text.</p>",
         "<h1>Mill</h1><p>Text.</p><a href=https://git.example/blob/a.py#L3>[source]</a>",
@@ -266,7 +267,7 @@ def test_a_page_with_text_of_its_own_is_no_list(tmp_path: Path, body: str) -> No
 def test_an_index_in_a_table_is_a_list_of_pages(tmp_path: Path, beside: str) -> None:
     links = "<a href=/ropes.html>All that is said of ropes</a>, <a href=/sails.html#s>All that is said of sails</a>"
     row = f"<tr><td>x<td>{beside}<td>{links}"
-    found = read(tmp_path, POSTS | {"words.html": f"<body><h2>Words</h2><table>{row * 10}</table>"})
+    found = read(tmp_path, POSTS | {"words.html": f"<body><h2>Words</h2><table>{row * 10}</table><hr>"})
     assert (found.get("words.html") == "list of pages") is (beside == "Rigging")
 
 

@@ -1,12 +1,13 @@
 """Finds a page's table of contents in its text: links to the page's own places, and the title above them."""
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
 from urllib.parse import urljoin
 
 from passage.sites import html
+from passage.sites.built.addresses import is_page
 from passage.sites.built.marks import Link
 from passage.sites.built.render import HEADINGS
 from passage.sites.html import Node
@@ -25,7 +26,7 @@ _LONGEST_TITLE = 60
 """The most characters of the line above a table of contents."""
 
 
-def outlines(content: Node, links: Iterable[Link], url: str) -> Iterator[Node]:
+def outlines(content: Node, links: Sequence[Link], url: str) -> Iterator[Node]:
     """The lists of nothing but links within the page, each with its title.
 
     Args:
@@ -38,7 +39,8 @@ def outlines(content: Node, links: Iterable[Link], url: str) -> Iterator[Node]:
         yield outline
         yield from _title_of(outline, headings)
     yield from _lines(inside)
-    yield from _indexes(content, inside)
+    if len(links) >= _INDEX:
+        yield from _indexes(content, set(map(html.key, inside)), url)
 
 
 class _Headings:
@@ -102,13 +104,14 @@ def _lines(inside: Sequence[Node]) -> Iterator[Node]:
             before = html.tag(nodes[-1]) in _BESIDE_LINES
 
 
-def _indexes(content: Node, inside: Sequence[Node]) -> Iterator[Node]:
-    """Tables of many links within the page, and next to nothing else but letters: a manual's index."""
-    keys = set(map(html.key, inside))
-    for table in html.select(content, "table") if len(inside) >= _INDEX else ():
+def _indexes(content: Node, inside: Container[int], url: str) -> Iterator[Node]:
+    """Tables of many links within the site, and next to nothing else but letters: a manual's index."""
+    for table in html.select(content, "table"):
         links = html.select(table, "a[href]")
-        if len(links) >= _INDEX and keys.issuperset(map(html.key, links)) and not leads_into_itself(table, ""):
-            yield from (table,) if sum(map(_words, links)) * 10 >= _words(table) * 9 else ()
+        listed = len(links) >= _INDEX and html.first(table, f"ul, {_HEADINGS}") is None
+        if listed and all(html.key(link) in inside or is_page(link, url) for link in links):
+            whole = sum(map(_words, links)) * 10 >= _words(table) * 9
+            yield from (table,) if whole and not leads_into_itself(table, url) else ()
 
 
 def _is_of_line(node: Node, links: Container[int]) -> bool:

@@ -1,7 +1,7 @@
 """Finds pages that must not be indexed: redirects, noindex, error pages, lists, search pages, source listings."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import compress
 
 from passage.sites import html
@@ -116,15 +116,32 @@ def is_shell(root: Node, sections: Sequence[Section]) -> bool:
     )
 
 
-def lists_pages(document: Document, contents: list[Node], page_url: str) -> bool:
+def is_index(document: Document, contents: Sequence[Node], gone: Mapping[int, str], page_url: str) -> bool:
+    """Whether a page is an index in a table: many links, most of its letters in them, and next to no words beside."""
+    links = [link for content in contents for link in html.select(content, "a[href]")]
+    if len(links) < _INDEX or document.first("table") is None:
+        return False
+    pages = [link for link in links if is_page(link, page_url)]
+    if len(pages) < _INDEX or sum(map(html.letters, pages)) * 2 < sum(map(html.letters, contents)):
+        return False
+    link_of = innermost(document.parents, dict.fromkeys(map(html.key, links), True), False)
+    headings = 0
+    for block in within(document.blocks, document.parents, contents, gone):
+        beside = "".join(compress(block.texts, (not link_of[around] for around in block.around)))
+        if block.is_heading:
+            headings += len(block.words) > _BESIDE
+        elif len(beside.split()) > _BESIDE and len(html.letters_of(beside)) >= _OWN_LETTERS:
+            return False
+    return headings < 2
+
+
+def lists_pages(contents: list[Node], page_url: str) -> bool:
     """Whether the content is only links to other pages of the site, each with a few words at most, and no sentence."""
-    if any(html.first(content, "pre, p + p, blockquote, details") is not None for content in contents):
+    if any(html.first(content, "pre, table, p + p, blockquote, details") is not None for content in contents):
         return False
     headings = [heading for each in contents for heading in html.select(each, "h1, h2, h3") if html.letters(heading)]
     if any(html.tag(heading) != "h1" and not _is_group(heading) for heading in headings[1:]):
         return False
-    if any(html.first(content, "table") is not None for content in contents):
-        return _is_index(document, contents, page_url)
     items = [item for content in contents for below in html.children(content) for item in _items(below)]
     if not items or not all(_begins_with_link(item, page_url) for item in items):
         return False
@@ -136,21 +153,6 @@ def lists_pages(document: Document, contents: list[Node], page_url: str) -> bool
         and not any(html.key(above) in keys for above in html.ancestors(block))
         for block in around
     )
-
-
-def _is_index(document: Document, contents: Sequence[Node], page_url: str) -> bool:
-    """Whether a page with a table is an index: many links, most of its letters in them, and no words beside."""
-    links = [link for content in contents for link in html.select(content, "a[href]")]
-    pages = [link for link in links if is_page(link, page_url) or html.attribute(link, "href").startswith("#")]
-    linked, whole = (sum(map(html.letters, nodes)) for nodes in (pages, contents))
-    if len(pages) < _INDEX or linked * 2 < whole:
-        return False
-    link_of = innermost(document.parents, dict.fromkeys(map(html.key, links), True), False)
-    for block in within(document.blocks, document.parents, contents, {}):
-        words = "".join(compress(block.texts, (not link_of[around] for around in block.around)))
-        if not block.is_heading and len(words.split()) > _BESIDE and len(html.letters_of(words)) >= _OWN_LETTERS:
-            return False
-    return True
 
 
 def _is_group(heading: Node) -> bool:

@@ -206,6 +206,8 @@ def _page(file: str, root: Node, survey: Survey) -> ReadPage | Skip:
     canonical = addresses.canonical_of(document, folder)
     url = survey.addresses.of(file, canonical)
     gone = dropped(contents, document, noise, url, survey.common.on(file, root))
+    if signals.is_index(document, contents, gone[0], survey.addresses.base):
+        return Skip(file, "list of pages", account=all_left_out(document.blocks, "list of pages"))
     rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, gone, document)
     parts, headings = sections.cut(contents, rendering)
     if not parts or signals.is_shell(root, parts):
@@ -250,7 +252,7 @@ def _left_out(file: str, document: Document, generator: Generator, contents: lis
         return "no main content"
     if signals.lists_source(document, contents):
         return "source listing"
-    return "list of pages" if signals.lists_pages(document, contents, survey.addresses.base) else None
+    return "list of pages" if signals.lists_pages(contents, survey.addresses.base) else None
 
 
 def _left_out_of_site(file: str, generator: Generator, survey: Survey) -> str | None:
