@@ -39,6 +39,7 @@ class Block(NamedTuple):
         keys: the keys of these.
         rules: how many `<hr>` stand before it.
         is_heading: it stands in a heading.
+        is_linked: all its words and named pictures are in links.
     """
 
     nodes: tuple[Node, ...]
@@ -50,6 +51,7 @@ class Block(NamedTuple):
     keys: tuple[int, ...]
     rules: int
     is_heading: bool
+    is_linked: bool
 
     @property
     def tag(self) -> str:
@@ -147,7 +149,13 @@ class _Walk:
             return None
         is_heading = not HEADINGS.isdisjoint(self.names)
         pieces = tuple(nodes), tuple(texts), tuple(around), tuple(links)
-        return Block(*pieces, words, tuple(self._above), tuple(self._keys), self.rules, is_heading)
+        above, keys = tuple(self._above), tuple(self._keys)
+        return Block(*pieces, words, above, keys, self.rules, is_heading, _are_linked(texts, links))
+
+
+def _are_linked(texts: Iterable[str], links: Iterable[Node | None]) -> bool:
+    alone = (text for text, link in zip(texts, links, strict=True) if link is None)
+    return not any(any(map(str.isalnum, text)) for text in alone)
 
 
 def _words(texts: Iterable[str]) -> str:
@@ -197,15 +205,17 @@ def _part(block: Block, kept: Sequence[bool]) -> Block | None:
     if not words:
         return None
     nodes, around = tuple(compress(block.nodes, kept)), tuple(compress(block.around, kept))
-    return Block(nodes, texts, around, tuple(compress(block.links, kept)), words, *block[5:])
+    links = tuple(compress(block.links, kept))
+    above, keys, rules, is_heading = block.above, block.keys, block.rules, block.is_heading
+    return Block(nodes, texts, around, links, words, above, keys, rules, is_heading, _are_linked(texts, links))
 
 
 def _below(block: Block, key: int, holder: Node, parents: Mapping[int, int]) -> Block:
     """A block as it is found below an element around it."""
-    nodes, texts, around, links, words, above, keys, rules, is_heading = block
+    nodes, texts, around, links, words, above, keys, rules, is_heading, is_linked = block
     if key in keys:
         at = keys.index(key)
-        return Block(nodes, texts, around, links, words, above[at:], keys[at:], rules, is_heading)
+        return Block(nodes, texts, around, links, words, above[at:], keys[at:], rules, is_heading, is_linked)
     outer, parent = set[int](), parents[key]
     while parent:
         outer.add(parent)

@@ -72,7 +72,7 @@ def _is_around(link: Node) -> bool:
 def menus_in(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
     """The positions of common links: of several in a line, or in an element of common lines that are mostly links."""
     common = [(at, block) for at, block in enumerate(found) if shared[at] and not block.is_heading]
-    linked = {at: _links(block) for at, block in common if _is_linked(block)}
+    linked = {at: block for at, block in common if _is_linked(block)}
     counts = Counter(chain.from_iterable(block.keys for block in found if linked and not _is_number(block)))
     of_common = Counter(chain.from_iterable(block.keys for _, block in common if linked and not _is_number(block)))
     of_links = Counter(chain.from_iterable(found[at].keys for at in linked))
@@ -81,8 +81,7 @@ def menus_in(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
         for key, count in of_links.items()
         if count >= _FEWEST and count * 2 > counts[key] and counts[key] == of_common[key]
     }
-    targets = {at: {html.key(link) for link in links if link is not None} for at, links in linked.items() if all(links)}
-    lines = {at for at, keys in targets.items() if len(keys) > 1}
+    lines = {at for at, block in linked.items() if block.is_linked and len(set(map(html.key, _links(block)))) > 1}
     return lines.union(at for at, block in common if not menus.isdisjoint(block.keys))
 
 
@@ -93,10 +92,9 @@ def link_lists(found: Sequence[Block]) -> list[tuple[str, list[int]]]:
         for node, key in zip(block.above, block.keys, strict=True):
             if html.tag(node) in _LISTS:
                 inside.setdefault(key, []).append(at)
-    linked = {at: all(_links(found[at])) for at in set(chain.from_iterable(inside.values()))}
     lists = []
     for held in inside.values():
-        wordy = [linked[at] and not found[at].is_heading for at in held if not _is_number(found[at])]
+        wordy = [found[at].is_linked and not found[at].is_heading for at in held if not _is_number(found[at])]
         if wordy.count(True) >= _FEWEST_IN_LIST and wordy.count(False) <= 1:
             lists.append(("\n".join(found[at].words for at in held), held))
     return lists
@@ -114,19 +112,20 @@ def widened(found: Sequence[Block], menus: set[int], leading: set[int]) -> set[i
         leads = len(leading.intersection(group)) > 1 or not menus.isdisjoint(group)
         narrow = len(group) <= WIDEST or len(menus.intersection(group)) * 2 > len(group)
         plain = leads and narrow and not any(found[at].is_heading for at in group)
-        if plain and all(at in menus or _is_number(found[at]) or all(_links(found[at])) for at in group):
+        if plain and all(at in menus or _is_number(found[at]) or found[at].is_linked for at in group):
             wide.update(group)
     return wide
 
 
 def is_link(block: Block, url: str) -> bool:
     """Whether all words of a block are in links to pages of the site."""
-    return all(link is not None and is_page(link, url) for link in _links(block))
+    return block.is_linked and all(is_page(link, url) for link in _links(block))
 
 
-def _links(block: Block) -> list[Node | None]:
-    """The link around each word and named picture of a block; None for those in no link."""
-    return [link for text, link in zip(block.texts, block.links, strict=True) if any(map(str.isalnum, text))]
+def _links(block: Block) -> list[Node]:
+    """The link around each word and named picture of a block that is in one."""
+    words = zip(block.texts, block.links, strict=True)
+    return [link for text, link in words if link is not None and any(map(str.isalnum, text))]
 
 
 def _is_number(block: Block) -> bool:
@@ -135,9 +134,7 @@ def _is_number(block: Block) -> bool:
 
 def _is_linked(block: Block) -> bool:
     """Whether more than half of a block's letters are in links."""
-    links = _links(block)
-    if None not in links:
+    if block.is_linked:
         return True
-    words = (html.letters_of(text) for text in block.texts if any(map(str.isalnum, text)))
-    letters = [len(each) for each in words]
-    return sum(each for each, link in zip(letters, links, strict=True) if link is not None) * 2 > sum(letters)
+    alone = "".join(text for text, link in zip(block.texts, block.links, strict=True) if link is None)
+    return len(html.letters_of(alone)) * 2 < len(html.letters_of(block.words))
