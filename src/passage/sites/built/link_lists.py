@@ -8,9 +8,9 @@ from passage.sites import html
 from passage.sites.built.addresses import is_page, page_of
 from passage.sites.built.blocks import Block
 from passage.sites.built.document import Document
+from passage.sites.built.menus import lists_in
 from passage.sites.html import Node
 
-_LISTS = frozenset({"ul", "ol", "dl", "table"})
 _LINE = 60
 """The most characters of the line above a list."""
 _INHERITED = re.compile(r"\b(inherited|included|extended) (from|by)\b|\Ainherited \w+\Z", re.IGNORECASE)
@@ -54,13 +54,8 @@ def _links(block: Block) -> list[Node]:
 
 def _spans(found: Sequence[Block], links: Sequence[Sequence[Node]], url: str) -> list[tuple[int, int]]:
     """The first and the last position of each outermost list of links alone."""
-    inside: dict[int, list[int]] = {}
-    for at, block in enumerate(found):
-        for node, key in zip(block.above, block.keys, strict=True):
-            if html.tag(node) in _LISTS:
-                inside.setdefault(key, []).append(at)
     spans: list[tuple[int, int]] = []
-    for held in inside.values():
+    for held in lists_in(found):
         whole = all(links[at] and not found[at].is_heading for at in held)
         if whole and all(_is_in_site(link, url) for at in held for link in links[at]):
             spans += [(held[0], held[-1])] if not spans or held[0] > spans[-1][1] else []

@@ -18,7 +18,7 @@ _FEWEST = 3
 """The fewest blocks of a menu inside of the text."""
 _FEWEST_IN_LIST = 5
 """The fewest links of a list that is a menu on few pages."""
-_LISTS = frozenset({"ul", "ol", "table"})
+_LISTS = frozenset({"ul", "ol", "dl", "table"})
 _AROUND = frozenset(
     {"prev", "previous", "next", "up", "parent", "home", "start", "begin", "first", "last", "contents", "toc", "index"}
 )
@@ -85,15 +85,20 @@ def menus_in(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
     return lines.union(at for at, block in common if not menus.isdisjoint(block.keys))
 
 
-def link_lists(found: Sequence[Block]) -> list[tuple[str, list[int]]]:
-    """The words of each list of links alone, of which one may be the page itself, and the positions of its blocks."""
+def lists_in(found: Sequence[Block]) -> list[list[int]]:
+    """The positions of the blocks in each list and table, in reading order, an outer one before those in it."""
     inside: dict[int, list[int]] = {}
     for at, block in enumerate(found):
         for node, key in zip(block.above, block.keys, strict=True):
             if html.tag(node) in _LISTS:
                 inside.setdefault(key, []).append(at)
+    return list(inside.values())
+
+
+def lists_of_links(found: Sequence[Block]) -> list[tuple[str, list[int]]]:
+    """The words of each list of links alone, of which one may be the page itself, and the positions of its blocks."""
     lists = []
-    for held in inside.values():
+    for held in lists_in(found):
         wordy = [found[at].is_linked and not found[at].is_heading for at in held if not _is_number(found[at])]
         if wordy.count(True) >= _FEWEST_IN_LIST and wordy.count(False) <= 1:
             lists.append(("\n".join(found[at].words for at in held), held))

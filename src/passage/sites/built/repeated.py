@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from passage.sites import html
 from passage.sites.built.blocks import HEADINGS, Block
 from passage.sites.built.document import Document
-from passage.sites.built.menus import WIDEST, is_link, leading_links, link_lists, menus_in, widened
+from passage.sites.built.menus import WIDEST, is_link, leading_links, lists_of_links, menus_in, widened
 from passage.sites.built.signals import redirects
 from passage.sites.html import Node
 
@@ -90,7 +90,7 @@ def block_keys(_: object, content: bytes) -> bytes:
     document = Document(root)
     if redirects(document):
         return BLOCK_KEYS.dump_json(BlockKeys())
-    lists = ((_LIST, words) for words, _ in link_lists(document.blocks))
+    lists = ((_LIST, words) for words, _ in lists_of_links(document.blocks))
     keys = {key_of(block) for block in document.blocks}.union(lists)
     return BLOCK_KEYS.dump_json(BlockKeys(_language(root), tuple(sorted(keys))))
 
@@ -136,7 +136,7 @@ def repeated(found: Sequence[Block], document: Document, common: frozenset[Key],
 
 def _lists(found: Sequence[Block], common: frozenset[Key]) -> set[int]:
     """The positions in lists of links that several pages have, and of the lines that share a box with them alone."""
-    at_lists = {at for words, held in link_lists(found) if (_LIST, words) in common for at in held}
+    at_lists = {at for words, held in lists_of_links(found) if (_LIST, words) in common for at in held}
     for at in sorted(at_lists):
         if at and at - 1 not in at_lists and not found[at - 1].is_heading and _is_line(found[at - 1]):
             box = next(key for key in reversed(found[at].keys) if key in found[at - 1].keys)
