@@ -60,7 +60,7 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         f"<h1>Mill</h1><p>Text.</p><table>{'<tr><td><a href=#x>Turn</a><td><a href=/a.html>A mill</a>' * 10}</table>",
         "<h1>Mill</h1><div><label><a href=#7>7</a></label><p id=7>Text.</div>",
         "<h1>Mill <a class=src href=../src/mill.rs.html#3>Source</a></h1><p>Text.</p>",
-        "<h1>Mill</h1><p>Text.</p><a href=https://git.example/blob/a.py#L3>[source]</a>",
+        "<h1>Mill</h1><p>Text.</p><a href=//g.example/blob/a>[source]</a> <a href=//g.example/tree/a#L3>(source)</a>",
         "<h1>Mill</h1><details open><summary><i>Expand description</i></summary>Text.</details>",
         "<h1>Mill</h1><p>Text.</p><div><p>Was this page helpful?</p></div><div id=footer><p>Made here</p></div>",
         "<h1>Mill</h1><div data-pagefind-body><p>Text.</p></div><p>On Monday, the mill rests.</p>",

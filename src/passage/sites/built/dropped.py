@@ -37,7 +37,7 @@ _SOURCE_CODE = re.compile(r"((expand|show|view) )?source( code)?( in \S+)?", re.
 """The words of a control that opens an entry's source code."""
 
 _SOURCES = ("source", "src", "viewsource", "sourcecode")
-_LISTING = re.compile(r"(^|/)(src|source|_modules|_sources)/|/blob/|[-_.]source\.html|\.rs\.html")
+_LISTING = re.compile(r"(^|/)(src|source|_modules|_sources)/|/(blob|tree)/|[-_.]source\.html|\.rs\.html")
 """Addresses of listings of source code."""
 _TYPED = "input:not([type=checkbox], [type=radio]), select, textarea"
 """Fields that a reader fills in. A checkbox may be an item of a list, a radio button a tab."""

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import compress
 
 from passage.sites import html
 from passage.sites.built.addresses import is_page
-from passage.sites.built.blocks import innermost, within
+from passage.sites.built.blocks import within
 from passage.sites.built.copies import LIST_FOLDERS
 from passage.sites.built.document import Document
 from passage.sites.built.generators import Generator
@@ -124,10 +123,9 @@ def is_index(document: Document, contents: Sequence[Node], gone: Mapping[int, st
     pages = [link for link in links if is_page(link, page_url)]
     if len(pages) < _INDEX or sum(map(html.letters, pages)) * 2 < sum(map(html.letters, contents)):
         return False
-    link_of = innermost(document.parents, dict.fromkeys(map(html.key, links), True), False)
     headings = 0
     for block in within(document.blocks, document.parents, contents, gone):
-        beside = "".join(compress(block.texts, (not link_of[around] for around in block.around)))
+        beside = "".join(text for text, link in zip(block.texts, block.links, strict=True) if link is None)
         if block.is_heading:
             headings += len(block.words) > _BESIDE
         elif len(beside.split()) > _BESIDE and len(html.letters_of(beside)) >= _OWN_LETTERS:
