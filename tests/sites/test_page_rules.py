@@ -473,6 +473,8 @@ def test_text_that_stands_on_most_pages_is_the_sites(tmp_path: Path, body: str) 
     "body",
     [
         "<section><h1>{0}</h1><div class=added><p>New in version 2.1.</p></div><p>Turn {0}.</section>",
+        "<h1>Mill: {0}</h1><table><tr><td><a href=/n.html>int</a><td><a href=#{0}1>{0}1()</a>"
+        "<tr><td><a href=/n.html>int</a><td><a href=#{0}2>{0}2()</a></table><h2 id={0}1>{0}1</h2><p>Turn {0}.",
         "<h1>{0}</h1><table><tr><th>Turns<th>Back<tr><td>{0}<td>Yes</table>",
         "<h1>{0}</h1><p>Turn {0}.<h2>Returns</h2><p>Nothing.<h2>See also</h2><a href=/axle.html>axle</a><p>Not {0}.",
         "<h1>{0}</h1><section><h2>Use</h2><p>Turn {0}.<div class=note><b>Note</b><p>It is heavy.</div></section>",

@@ -201,7 +201,7 @@ class _Content:
             elif at > self.last and (block.is_heading or self._is_apart(block) or self._is_menu(at)):
                 ended = True
                 yield block
-            elif at == title + 1 and self._is_menu(at):
+            elif at == title + 1 and self._is_menu(at) and not self._is_in_row(block):
                 yield block
 
     def _is_behind(self, at: int) -> bool:
@@ -222,6 +222,10 @@ class _Content:
             return True
         alone = sum(block.keys[-1] in each.keys for each in self.found) == 1
         return alone and block.tag in _APART and all(self.found[own].tag != block.tag for own in self.own)
+
+    def _is_in_row(self, block: Block) -> bool:
+        """Whether a block is a cell beside the page's own ones."""
+        return block.tag in ("td", "th") and block.keys[-2] in self.inside
 
     def _is_menu(self, at: int) -> bool:
         """Whether a block at the end is a link, and no paragraph below a heading, nor an item of a list."""
@@ -276,7 +280,7 @@ def _with_neighbours(found: Sequence[Block], shared: Sequence[bool], url: str) -
             others = [each for each in group if not shared[each]]
             beside = [each for each in others if not links(each)]
             mostly_links = len(group) >= len(others) + 2 and len(group) >= len(beside) * 2
-            if mostly_links and all(_is_line(found[each]) for each in beside):
+            if mostly_links and all(_is_line(found[each]) and not found[each].is_linked for each in beside):
                 for each in group:
                     marked[each] = True
     return marked

@@ -186,8 +186,14 @@ def _link(node: Node, page: Rendering) -> str:
     target = page.address(node)
     if not target or not content.strip():
         return content
-    is_sign = not any(map(str.isalnum, unescape(content))) and html.first(node, "img") is not None
-    return "" if is_sign else f'<a href="{escape(target)}">{content}</a>'  # a picture of an arrow
+    if not any(map(str.isalnum, unescape(content))) and _is_arrow(node):
+        return ""
+    return f'<a href="{escape(target)}">{content}</a>'
+
+
+def _is_arrow(link: Node) -> bool:
+    """Whether a link without words is around a picture, and stands in no sentence."""
+    return html.first(link, "img") is not None and (link.parent is None or not html.letters(link.parent))
 
 
 def _card(node: Node, page: Rendering) -> str:
