@@ -56,8 +56,6 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         "<a href=#main>Skip to content</a><h1 id=main>Mill</h1><p>Text.</p>",
         "<h1>Mill</h1><a href=#a>A</a><br>\n<a href=#b>B</a><br>\n<a href=#c>C</a><br><hr><p>Text.</p>",
         "<ul><li><a href=#use>Use</a></ul><h1>Mill</h1><p>Text.</p><h2 id=use>Use</h2>",
-        f"<h1>Mill</h1><p>Text.</p><h2>Index</h2><table>{'<tr><td><a href=#x>Turning the mill</a>' * 20}</table>",
-        f"<h1>Mill</h1><p>Text.</p><table>{'<tr><td><a href=#x>Turn</a><td><a href=/a.html>A mill</a>' * 10}</table>",
         "<h1>Mill</h1><div><label><a href=#7>7</a></label><p id=7>Text.</div>",
         "<h1>Mill <a class=src href=../src/mill.rs.html#3>Source</a></h1><p>Text.</p>",
         "<h1>Mill</h1><p>Text.</p><a href=//g.example/blob/a>[source]</a> <a href=//g.example/tree/a#L3>(source)</a>",

@@ -7,7 +7,6 @@ from itertools import groupby
 from urllib.parse import urljoin
 
 from passage.sites import html
-from passage.sites.built.addresses import is_page
 from passage.sites.built.marks import Link
 from passage.sites.built.render import HEADINGS
 from passage.sites.html import Node
@@ -16,8 +15,6 @@ _HEADINGS = ", ".join(HEADINGS)
 _HOLDERS = ("ul", "ol", "dl", "p", "div", "td")
 _BESIDE_LINES = frozenset({*HEADINGS, "hr", "p", "div", "table", "ul", "ol"})
 _FEWEST = 3
-_INDEX = 20
-"""The fewest links of an index."""
 
 _FILE = re.compile(r"(?:[\w-]+/)*([\w-]+\.[\w.-]*\w)#", re.ASCII)
 """The address of a page, without a part that is resolved; and the name of its file."""
@@ -39,8 +36,6 @@ def outlines(content: Node, links: Sequence[Link], url: str) -> Iterator[Node]:
         yield outline
         yield from _title_of(outline, headings)
     yield from _lines(inside)
-    if len(links) >= _INDEX:
-        yield from _indexes(content, set(map(html.key, inside)), url)
 
 
 class _Headings:
@@ -102,16 +97,6 @@ def _lines(inside: Sequence[Node]) -> Iterator[Node]:
             if is_line and before and ends and len(links) >= _FEWEST and html.tag(parent) not in _HOLDERS[:-2]:
                 yield from links
             before = html.tag(nodes[-1]) in _BESIDE_LINES
-
-
-def _indexes(content: Node, inside: Container[int], url: str) -> Iterator[Node]:
-    """Tables of many links within the site, and next to nothing else but letters: a manual's index."""
-    for table in html.select(content, "table"):
-        links = html.select(table, "a[href]")
-        listed = len(links) >= _INDEX and html.first(table, f"ul, {_HEADINGS}") is None
-        if listed and all(html.key(link) in inside or is_page(link, url) for link in links):
-            whole = sum(map(_words, links)) * 10 >= _words(table) * 9
-            yield from (table,) if whole and not leads_into_itself(table, url) else ()
 
 
 def _is_of_line(node: Node, links: Container[int]) -> bool:
