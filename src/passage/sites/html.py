@@ -54,11 +54,14 @@ _OPTIONS = ConversionOptions(
 )
 
 _BLOCK = "p, ul, ol, pre, table, blockquote, dl, section, div:has(p, ul, ol, pre, table)"
-_IN_HEADING = f":is(h1, h2, h3, h4, h5, h6) > :is({_BLOCK})"
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+HEADING = ", ".join(sorted(HEADINGS))
+"""Selects them."""
+_IN_HEADING = f":is({HEADING}) > :is({_BLOCK})"
 
 DEEPEST = 512
 """The deepest level of elements, as in browsers."""
-_LEAVES = frozenset({"", "p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "li", "img", "br", "code"})
+_LEAVES = HEADINGS | {"", "p", "pre", "td", "th", "li", "img", "br", "code"}
 
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")

@@ -7,9 +7,7 @@ from typing import NamedTuple, TypeVar
 from passage.sites import html
 from passage.sites.html import Node
 
-HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-
-_BLOCKS = HEADINGS | {
+_BLOCKS = html.HEADINGS | {
     *("p", "pre", "div", "section", "article", "main", "header", "footer", "nav", "aside", "blockquote", "address"),
     *("ul", "ol", "menu", "li", "dl", "dt", "dd", "table", "caption", "thead", "tbody", "tfoot", "tr", "td", "th"),
     *("figure", "figcaption", "details", "summary", "form", "fieldset", "legend", "center", "hgroup", "dialog", "body"),
@@ -147,7 +145,7 @@ class _Walk:
         words = _words(texts)
         if not words:
             return None
-        is_heading = not HEADINGS.isdisjoint(self.names)
+        is_heading = not html.HEADINGS.isdisjoint(self.names)
         pieces = tuple(nodes), tuple(texts), tuple(around), tuple(links)
         above, keys = tuple(self._above), tuple(self._keys)
         return Block(*pieces, words, above, keys, self.rules, is_heading, _are_linked(texts, links))

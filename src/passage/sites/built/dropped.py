@@ -16,19 +16,16 @@ from passage.sites.built.link_lists import link_lists
 from passage.sites.built.marks import BADGES, FOOTNOTE_MARKS, Link, badges, briefs, footnote_marks, permalinks
 from passage.sites.built.noise import MACHINERY, NOISE
 from passage.sites.built.outlines import outlines
-from passage.sites.built.render import HEADINGS
 from passage.sites.built.repeated import Key, elements, repeated
 from passage.sites.built.tables import number_cells
 from passage.sites.html import Node
 
 LISTED = "list of links"
 
-_HEADINGS = ", ".join(HEADINGS)
-
 _COPIES = re.compile("copy|copied|clipboard", re.IGNORECASE)
 _INLINE = frozenset({"a", "b", "code", "em", "i", "kbd", "label", "mark", "s", "small", "span", "strong", "u"})
 _SENTENCES = frozenset({"p", "li", "dd", "blockquote"})
-_TITLES = frozenset({*HEADINGS, "dt", "summary"})
+_TITLES = frozenset({*html.HEADINGS, "dt", "summary"})
 
 _WORD = re.compile(r"\w+")
 _OPENS = re.compile(r"(expand|collapse|show|hide|toggle)( the)? \w+", re.IGNORECASE)
@@ -152,7 +149,7 @@ def _leads_to_source(link: Node) -> bool:
 
 
 def _marks(content: Node, matches: Mapping[str, list[Node]], links: Sequence[Link]) -> Iterator[Node]:
-    headings = html.select(content, _HEADINGS)
+    headings = html.select(content, html.HEADING)
     yield from filter(_is_tool, matches["button"])
     yield from permalinks(headings, links)
     yield from badges(matches[BADGES], headings)
@@ -182,7 +179,7 @@ def _labels(content: Node, labels: Iterable[Node], fields: Iterable[Node], legen
     yield from (label for label in labels if _is_of_field(label, content))
     for field in fields:
         for named in html.attribute(field, "aria-labelledby").split():
-            yield from html.select(content, f'[id="{named}"]:not({_HEADINGS})') if '"' not in named else ()
+            yield from html.select(content, f'[id="{named}"]:not({html.HEADING})') if '"' not in named else ()
     for legend in legends:
         if html.first(legend.parent or legend, _TYPED) is not None:
             yield legend

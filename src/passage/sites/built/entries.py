@@ -6,12 +6,10 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from passage.sites import html
-from passage.sites.built.blocks import HEADINGS
 from passage.sites.built.document import Document
 from passage.sites.built.generators import Generator
 from passage.sites.html import Node
 
-_HEADINGS = ", ".join(sorted(HEADINGS))
 _CANDIDATES = "[class*=ignature], .memproto, .code-header, .item-decl, .structfield"
 _SIGNATURE = re.compile(r"([\w-]*[-_])?signature|\w+Signature|memproto|code-header|item-decl|structfield")
 """The class of a signature, in the markup of several generators."""
@@ -77,10 +75,10 @@ def find(document: Document, contents: Sequence[Node], generator: Generator, gon
     for node in found:
         anchor = anchors[html.key(node)]
         name = _name(node, anchor, generator.entry_name)
-        if anchor and (name or html.tag(node) not in HEADINGS):
+        if anchor and (name or html.tag(node) not in html.HEADINGS):
             depth = sum(html.key(above) in scopes for above in html.ancestors(node))
             by_node[html.key(node)] = Entry(name, anchor, depth)
-    found = [node for node in found if html.tag(node) not in HEADINGS or html.key(node) in by_node]
+    found = [node for node in found if html.tag(node) not in html.HEADINGS or html.key(node) in by_node]
     return Entries(tuple(found), by_node, tuple(_parts(contents, selector, found, by_node)))
 
 
@@ -111,7 +109,7 @@ def _name(node: Node, anchor: str, css: str) -> str:
     """The name that `css` selects, else the word that the id ends in, or begins with. Ids may be in lower case."""
     if css and (named := html.first(node, css)) is not None:
         return html.squeezed(html.text(named))
-    last = re.split(r"[.:#/]" if html.tag(node) in HEADINGS else r"[.:#/-]", _COPY.sub("", anchor))[-1]
+    last = re.split(r"[.:#/]" if html.tag(node) in html.HEADINGS else r"[.:#/-]", _COPY.sub("", anchor))[-1]
     first = re.split(r"\W", anchor, maxsplit=1)[0]
     words = re.findall(r"\w+!?", html.text(node))
     found = (word for end in (last, first) for word in words if word.casefold() == end.casefold() != "impl")
@@ -131,11 +129,11 @@ def _parts(
     level, scope, latest, headings = 0, 0, 0, 0
     of_page = False
     for content in contents:
-        for node in html.select(content, f"{_HEADINGS}, {selector}"):
+        for node in html.select(content, f"{html.HEADING}, {selector}"):
             name = html.tag(node)
             entry = by_node.get(html.key(node))
-            headings += name in HEADINGS
-            if html.key(node) in signatures and name in HEADINGS:
+            headings += name in html.HEADINGS
+            if html.key(node) in signatures and name in html.HEADINGS:
                 level = latest = int(name[1])
                 scope = 0
             elif html.key(node) in signatures:
@@ -145,7 +143,7 @@ def _parts(
                 own = entry is not None and around is not None and html.attribute(around, "id") == entry.anchor
                 alone = around is not None and held[html.key(around)] == 1 and html.previous(node) is None
                 scope = html.key(around) if around is not None and (own or (entry and alone)) else 0
-            elif name in HEADINGS:
+            elif name in html.HEADINGS:
                 depth = int(name[1])
                 tag = node.parent is not None and "-tag-" in html.attribute(node.parent, "class")
                 label = depth > latest + 1 > 1 and (tag or not html.attribute(node, "id"))

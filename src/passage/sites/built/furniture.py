@@ -12,8 +12,7 @@ from passage.sites import html
 from passage.sites.built.addresses import is_page
 from passage.sites.html import Node
 
-HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_ATOMS = HEADINGS | {"pre", "table", "math", "svg", "dl"}
+_ATOMS = html.HEADINGS | {"pre", "table", "math", "svg", "dl"}
 """Elements that are one block, whatever they hold."""
 _BLOCKS = _ATOMS | {
     *("p", "li", "dd", "dt", "div", "section", "article", "header", "footer", "blockquote", "figure", "figcaption"),
@@ -241,7 +240,7 @@ def _at_end(backwards: Iterator[Node], url: str) -> Iterator[Node]:
     last: Node | None = None
     neighbours: list[Node] = []
     # A heading over nothing: a script fills in the comments.
-    for block in dropwhile(lambda each: html.tag(each) in HEADINGS, backwards):
+    for block in dropwhile(lambda each: html.tag(each) in html.HEADINGS, backwards):
         if _is_neighbour(block, url):
             neighbours.append(block)
         elif _is_note(block) or _is_change(block) or _is_tags(block) or _is_question(block) or _is_footer(block):
@@ -250,7 +249,7 @@ def _at_end(backwards: Iterator[Node], url: str) -> Iterator[Node]:
             last = block
             break
     targets = {html.attribute(link, "href") for block in neighbours for link in _links(block)}
-    opened = last is not None and (html.tag(last) in HEADINGS or html.text(last).rstrip().endswith(":"))
+    opened = last is not None and (html.tag(last) in html.HEADINGS or html.text(last).rstrip().endswith(":"))
     if len(targets) <= _NEIGHBOURS and not opened:
         yield from neighbours
 
@@ -267,7 +266,7 @@ def _is_neighbour(block: Node, url: str) -> bool:
     labelled = bool(links) and _is_labelled(block, url)
     if not labelled and not _is_links(block, url):
         return False
-    if any(html.first(link, ", ".join(sorted(HEADINGS))) for link in links):
+    if any(html.first(link, html.HEADING) for link in links):
         return False
     if labelled or all({"prev", "next"} & set(html.attribute(link, "rel").split()) for link in links):
         return True
@@ -313,4 +312,4 @@ def _is_footer(block: Node) -> bool:
 
 def beside_title(header: Node) -> list[Node]:
     """The blocks of a page's header that are neither its heading nor a sentence."""
-    return [block for block in _blocks(header, ()) if html.tag(block) not in HEADINGS and _is_line(block)]
+    return [block for block in _blocks(header, ()) if html.tag(block) not in html.HEADINGS and _is_line(block)]

@@ -8,7 +8,6 @@ from collections.abc import Container, Iterator
 from functools import lru_cache
 
 from passage.sites import html
-from passage.sites.built.furniture import HEADINGS
 from passage.sites.html import Node
 
 _HIDDEN = "[hidden], [style*=display i], [style*=visibility i], [aria-hidden=true]"
@@ -36,7 +35,7 @@ def hidden(content: Node, panels: Container[int]) -> Iterator[Node]:
     if styled := ", ".join(_hiding_selectors(page)):
         found += html.select(content, styled)
     # A heading that is hidden by itself names the section that a reader sees.
-    found = [node for node in found if html.tag(node) not in HEADINGS]
+    found = [node for node in found if html.tag(node) not in html.HEADINGS]
     named = _named_by_controls(page) if any(html.attribute(node, "id") for node in found) else frozenset()
     for node in found:
         kept = _is_opened(node) or html.key(node) in panels or html.attribute(node, "id") in named

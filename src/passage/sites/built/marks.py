@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
 from passage.sites import html
-from passage.sites.built.render import HEADINGS
 from passage.sites.html import Node
 
 Link = tuple[Node, str]
@@ -93,7 +92,7 @@ def _is_badge(part: Node, written: int) -> bool:
         return True
     if name == "small" and _VERSION.fullmatch(html.text(part).strip()):
         return True
-    named = name not in HEADINGS and any(map(_BADGE.search, (*html.classes(part), name)))
+    named = name not in html.HEADINGS and any(map(_BADGE.search, (*html.classes(part), name)))
     return named and html.letters(part) < written and all(html.tag(each) != "code" for each in html.ancestors(part))
 
 

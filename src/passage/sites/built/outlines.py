@@ -8,12 +8,10 @@ from urllib.parse import urljoin
 
 from passage.sites import html
 from passage.sites.built.marks import Link
-from passage.sites.built.render import HEADINGS
 from passage.sites.html import Node
 
-_HEADINGS = ", ".join(HEADINGS)
 _HOLDERS = ("ul", "ol", "dl", "p", "div", "td")
-_BESIDE_LINES = frozenset({*HEADINGS, "hr", "p", "div", "table", "ul", "ol"})
+_BESIDE_LINES = frozenset({*html.HEADINGS, "hr", "p", "div", "table", "ul", "ol"})
 _FEWEST = 3
 
 _FILE = re.compile(r"(?:[\w-]+/)*([\w-]+\.[\w.-]*\w)#", re.ASCII)
@@ -48,9 +46,9 @@ class _Headings:
     def _ordered(self) -> tuple[dict[int, int], list[Node]]:
         headings: list[Node] = []
         before: dict[int, int] = {}
-        for node in html.select(self._content, f"{_HEADINGS}, {', '.join(_HOLDERS)}"):
+        for node in html.select(self._content, f"{html.HEADING}, {', '.join(_HOLDERS)}"):
             before[html.key(node)] = len(headings)
-            headings += [node] if html.tag(node) in HEADINGS else []
+            headings += [node] if html.tag(node) in html.HEADINGS else []
         return before, headings
 
     def around(self, node: Node) -> tuple[list[Node], list[Node]]:
@@ -205,10 +203,10 @@ def _title_of(links: Node, headings: _Headings) -> Iterator[Node]:
     before, after = html.previous(links), html.following(links)
     if before is None or not html.tag(before):
         return
-    if html.tag(before) in HEADINGS[1:]:
+    if html.tag(before) in html.HEADINGS - {"h1"}:
         _, behind = headings.around(links)
         ends = bool(behind) and html.tag(behind[0]) <= html.tag(before)
-        if after is None or (ends and (html.tag(after) in HEADINGS or not _is_linked(before))):
+        if after is None or (ends and (html.tag(after) in html.HEADINGS or not _is_linked(before))):
             yield before
         return
     around = links.parent

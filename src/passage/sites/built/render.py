@@ -13,8 +13,6 @@ from passage.sites.built.entries import Entries
 from passage.sites.built.generators import Generator
 from passage.sites.html import Node
 
-HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-
 _KEPT = frozenset(
     {"p", "ul", "ol", "li", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "caption", "blockquote"}
 )
@@ -144,7 +142,7 @@ def element(node: Node, page: Rendering) -> str:
         return f"<{name}>"
     if name == "p" and node.parent is not None and html.tag(node.parent) == "li" and tables.in_cell(node):
         return f"{content} "  # the converter indents a paragraph of an item, in a cell, too
-    if name in _KEPT or name in HEADINGS:
+    if name in _KEPT or name in html.HEADINGS:
         kept = _attributes(name, node) if name in _ATTRIBUTES else ""
         before = html.previous(node) if name == "blockquote" else None
         apart = f"<p>{_APART}</p>" if before is not None and html.tag(before) == "blockquote" else ""
@@ -178,7 +176,7 @@ def plain(node: Node, page: Rendering) -> str:
             parts.append(
                 f" {plain(child, page)} " if html.tag(child) in ("br", "div", "p", "td") else plain(child, page)
             )
-    return "".join(parts) if html.tag(node) not in ("div", "p", *HEADINGS) else html.squeezed("".join(parts))
+    return "".join(parts) if html.tag(node) not in ("div", "p", *html.HEADINGS) else html.squeezed("".join(parts))
 
 
 def raised(content: str) -> str:

@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 from pydantic import TypeAdapter
 
 from passage.sites import html
-from passage.sites.built.blocks import HEADINGS, Block
+from passage.sites.built.blocks import Block
 from passage.sites.built.document import Document
 from passage.sites.built.menus import WIDEST, is_link, leading_links, lists_of_links, menus_in, widened
 from passage.sites.built.signals import redirects
@@ -158,7 +158,7 @@ def _titles(found: Sequence[Block], shared: Sequence[bool], menus: set[int]) -> 
 
 
 def _level(heading: Block) -> int:
-    return int(next(html.tag(node)[1] for node in heading.above if html.tag(node) in HEADINGS))
+    return int(next(html.tag(node)[1] for node in heading.above if html.tag(node) in html.HEADINGS))
 
 
 class _Content:

@@ -8,12 +8,10 @@ from html import escape
 from passage.sites import html
 from passage.sites.built import render
 from passage.sites.built.entries import Entry
-from passage.sites.built.render import HEADINGS, Rendering
+from passage.sites.built.render import Rendering
 from passage.sites.built.tables import is_frame
 from passage.sites.html import Node
 from passage.sites.model import Section
-
-_HEADINGS = ", ".join(HEADINGS)
 
 _NOT_CUT = frozenset({"blockquote", "table", "pre"})
 
@@ -66,12 +64,12 @@ def _points(content: Node, page: Rendering) -> Iterator[Node]:
     """The headings and entries that begin a section."""
     parts = {html.key(node) for node in page.entries.parts}
     entries = page.generator.entries
-    found = html.select(content, f"{_HEADINGS}, {entries}" if entries else _HEADINGS)
+    found = html.select(content, f"{html.HEADING}, {entries}" if entries else html.HEADING)
     layout = _layout(content) if found else frozenset()
     for node in (*found, *(node for node in page.entries.signatures if html.key(node) in page.entries.by_node)):
         begins = html.key(node) in page.entries.by_node
         in_item = _is_in_item(node) and _mark_before(node) is None
-        if html.tag(node) in HEADINGS and not begins and (_is_title(node, page) or in_item):
+        if html.tag(node) in html.HEADINGS and not begins and (_is_title(node, page) or in_item):
             continue
         if html.key(node) not in parts and not _is_held(node, content, layout) and not page.leaves_out(node):
             yield node
@@ -81,13 +79,13 @@ def _layout(content: Node) -> frozenset[int]:
     """The keys of tables that only lay out the page: they have most of its text, and headings."""
     tables = html.select(content, "table")
     whole = html.letters(content) if tables else 0
-    frames = (table for table in tables if html.first(table, _HEADINGS) is not None and is_frame(table))
+    frames = (table for table in tables if html.first(table, html.HEADING) is not None and is_frame(table))
     return frozenset(html.key(table) for table in frames if html.letters(table) * 2 > whole)
 
 
 def _is_held(node: Node, content: Node, layout: Container[int]) -> bool:
     """Whether a heading stands in a link or in an element that is not cut: it is part of the text there."""
-    for above in html.ancestors(node) if html.tag(node) in HEADINGS else ():
+    for above in html.ancestors(node) if html.tag(node) in html.HEADINGS else ():
         name = html.tag(above)
         if (name in _NOT_CUT and html.key(above) not in layout) or (
             name == "a" and html.attribute(above, "href")[:1] not in ("", "#")
@@ -183,7 +181,7 @@ class _Cutter:
             heading = replace(above, anchor=entry.anchor if further or not above.anchor else above.anchor)
         else:
             self.close()
-            level = int(html.tag(node)[1]) if html.tag(node) in HEADINGS else _ENTRY_LEVEL + entry.depth
+            level = int(html.tag(node)[1]) if html.tag(node) in html.HEADINGS else _ENTRY_LEVEL + entry.depth
             heading = Heading(level, entry.name or render.words(node, self.page), entry.anchor, is_own=False)
             self.headings.append(heading)
         self.path = [*(each for each in self.path if each.level < heading.level), heading]
@@ -212,7 +210,7 @@ def heading_of(node: Node, page: Rendering) -> Heading:
     links = html.select(node, "a[href]") if html.has_elements(node) else ()
     above = any(html.letters(link) * 2 > html.letters(node) and _leads_above(link, page) for link in links)
     return Heading(
-        int(html.tag(node)[1]) if html.tag(node) in HEADINGS else 1, title, _anchor(node, page), is_own=not above
+        int(html.tag(node)[1]) if html.tag(node) in html.HEADINGS else 1, title, _anchor(node, page), is_own=not above
     )
 
 
@@ -233,7 +231,7 @@ def _anchor(node: Node, page: Rendering) -> str:
         return "" if own == page.generator.top else own
     section = node.parent
     if section is not None and _is_section(section):
-        heading = html.first(section, _HEADINGS)
+        heading = html.first(section, html.HEADING)
         begins = heading is not None and html.key(heading) == html.key(node)
         if begins and (named := html.attribute(section, "id")):
             return named

@@ -36,7 +36,7 @@ _EMPTY = re.compile(
     rb"""<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|wbr)\b)([\w:-]+)((?:[^<>"']|"[^"]*"|'[^']*')*)/>"""
 )
 
-_HEADING_LINKS = f":is({', '.join(render.HEADINGS)}) a[href]"
+_HEADING_LINKS = f":is({html.HEADING}) a[href]"
 
 _CALLS = 12
 """The most nested calls that one element takes."""

@@ -16,8 +16,6 @@ _PANEL, _BAR, _NAMED_ELEMENTS = "[role=tabpanel]", "[role=tablist]", "[label]"
 _PANELS = ("div", "section", "pre", "figure", "article", "li")
 _BEHIND_ROW = ":is(div, ul, ol, nav, button, label, a) + :is(div, section, pre, ul)"
 _NO_LABEL = "p, pre, ul, table, h1, h2, h3, h4, textarea, select, input:not([type=radio], [type=checkbox])"
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-
 _NAMED = re.compile(r"(^|[-_])(tab|tabbed|code-?group)", re.IGNORECASE)
 """Classes of a set of tabs or a part of it."""
 _REFERENCES = ("href", "aria-controls", "data-target", "data-bs-target", "for", "data-tab")
@@ -39,7 +37,7 @@ class Tabs:
         """Each panel with its label. A panel that begins with a heading of the same words has none."""
         for panel, label in self.panels:
             begin = _first(panel)
-            if begin is None or html.tag(begin) not in _HEADINGS or html.squeezed(html.text(begin)) != label:
+            if begin is None or html.tag(begin) not in html.HEADINGS or html.squeezed(html.text(begin)) != label:
                 yield panel, label
 
 
@@ -172,7 +170,7 @@ def _targets(label: Node) -> set[str]:
 
 def _is_section(panel: Node, label: Node) -> bool:
     """Whether a label is a line of a table of contents, and the panel a section of the page."""
-    heading = html.first(panel, ", ".join(_HEADINGS))
+    heading = html.first(panel, html.HEADING)
     return heading is not None and html.squeezed(html.text(label)) in html.squeezed(html.text(heading))
 
 
@@ -181,4 +179,4 @@ def _first(panel: Node) -> Node | None:
 
 
 def _says(node: Node, label: str) -> bool:
-    return html.tag(node) not in (*_HEADINGS, "pre") and html.squeezed(html.text(node)) == label
+    return html.tag(node) not in (*html.HEADINGS, "pre") and html.squeezed(html.text(node)) == label
