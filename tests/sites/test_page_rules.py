@@ -513,6 +513,14 @@ def test_a_menu_in_a_language_of_few_pages_is_the_sites(tmp_path: Path) -> None:
     assert {text(found[f"mill/zz{at}"]) for at in range(21)} == {f"Dreht sich {at} mal." for at in range(21)}
 
 
+def test_members_that_half_of_a_few_classes_inherit_stay(tmp_path: Path) -> None:
+    member = "<section><h3>stop</h3><p>stop(): void</p></section>"
+    files = {
+        f"{name}.html": f"<main><h1>Class {name}</h1><p>A {name}.{member if name < 'f' else ''}" for name in "abcdefghi"
+    }
+    assert text(read(tmp_path, files)["a"]) == "A a.\n\nstop(): void"
+
+
 def test_a_page_that_is_the_sum_of_others_is_left_out(tmp_path: Path) -> None:
     pages = {f"{name}.html": f"<h1>{name}</h1><p>Turn {name}.<h2>Care</h2><p>Grease {name}." for name in "abcd"}
     found = read(tmp_path, {**pages, "all.html": "".join(pages.values())})

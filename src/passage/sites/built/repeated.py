@@ -21,7 +21,9 @@ from passage.sites.built.signals import redirects
 from passage.sites.html import Node
 
 SHARE = 0.5
-"""A block that this share of the pages has is common."""
+"""A block that this share of the pages has, and `_FURTHER`, is common."""
+_FURTHER = 1
+"""Half of a few pages may have the same text by chance: the members that classes inherit."""
 FEWEST = 5
 """The fewest pages that have a common block."""
 
@@ -97,7 +99,7 @@ def block_keys(_: object, content: bytes) -> bytes:
 
 def _fewest(key: Key, size: int) -> float:
     """The fewest pages of a group of this size that have a common block; a list of links is one on any five pages."""
-    return FEWEST if key[0] == _LIST else max(FEWEST, SHARE * size)
+    return FEWEST if key[0] == _LIST else max(FEWEST, SHARE * size + _FURTHER)
 
 
 def _language(root: Node) -> str:
