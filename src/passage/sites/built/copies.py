@@ -67,7 +67,9 @@ def duplicates(candidates: list[Candidate]) -> Reasons:
 
 
 def _original_first(candidate: Candidate, titled: set[int]) -> tuple[int, bool, bool, str]:
-    """The page in no language's folder first, which those may hold a copy of; then that in its own language's."""
+    """Pages in no language's folder come first: those in such a folder may be copies of them. Then come pages
+    in the folder of their own language.
+    """
     language = candidate.edition.language.lower()
     own = {language, language.partition("-")[0]}
     folders = {part for part in candidate.file.lower().split("/")[:-1] if part in own or _LANGUAGE.fullmatch(part)}

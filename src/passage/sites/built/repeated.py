@@ -21,7 +21,7 @@ from passage.sites.built.signals import redirects
 from passage.sites.html import Node
 
 SHARE = 0.5
-"""A block that this share of the pages has, and `_FURTHER`, is common."""
+"""A block is common if this share of the pages and `_FURTHER` more have it."""
 _FURTHER = 1
 """Half of a few pages may have the same text by chance: the members that classes inherit."""
 FEWEST = 5

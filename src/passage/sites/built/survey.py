@@ -25,7 +25,7 @@ SAMPLE = 40
 COUNTED = 200
 """Pages read first, to learn the blocks that most pages have. These are on most of any pages, so a part is enough."""
 COUNTED_EACH = 10
-"""The fewest of these pages of each language in each folder with twice as many."""
+"""The fewest to read of the pages in one language and one folder, if there are twice as many or more."""
 _LANGUAGE = re.compile(rb"""<html\b[^>]*\slang\s*=\s*["']?([\w-]+)""", re.IGNORECASE)
 _HEAD = 1_000
 """Bytes in which a page states its language."""
