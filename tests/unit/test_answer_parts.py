@@ -115,16 +115,18 @@ def as_single(value: float) -> float:
     return float(struct.unpack("<f", struct.pack("<f", value))[0])
 
 
-@given(least=st.floats(0, 1, exclude_min=True), score=st.floats(-2, 2, width=32))
+@given(least=st.floats(-1, 1).filter(bool), score=st.floats(-2, 2, width=32))
 @example(least=1.0, score=1.0)
 @example(least=1e-50, score=1.401298464324817e-45)
 @example(least=1.401298464324817e-45, score=1.401298464324817e-45)
+@example(least=-0.5, score=-0.5)
+@example(least=-1e-50, score=0.0)
 def test_store_threshold_is_largest_float32_below_the_callers(least: float, score: float) -> None:
     given_to_store = threshold(least)
     assert given_to_store is not None
     assert as_single(given_to_store) == given_to_store
     # The store keeps a score strictly above it: exactly the scores that are at least the caller's, in 32 bits.
-    smallest = as_single(least) or math.ulp(0.0)
+    smallest = as_single(least) or max(0.0, math.copysign(math.ulp(0.0), least))
     assert (score > given_to_store) == (score >= smallest)
     assert (as_single(least) > given_to_store) or (as_single(least) == given_to_store == 0)
 

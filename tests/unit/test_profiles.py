@@ -1,5 +1,6 @@
 """A profile is one checked TOML file; a wrong one names the file, the key and what is allowed."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,15 @@ def test_a_wrong_profile_names_its_file(folder: Path, change: str, expected: str
     assert change in text
     (folder / "mine.toml").write_text(text.replace(change, expected), encoding="utf-8")
     with pytest.raises(ConfigurationError, match=r"profiles/mine\.toml is invalid"):
+        profiles.load("mine")
+
+
+@pytest.mark.parametrize("section", ["collection", "embedding", "payload", "query", "search", "noise"])
+def test_unknown_key_of_a_section_names_the_known_ones(folder: Path, section: str) -> None:
+    text = (Path(profiles.__file__).parent / "profiles" / "query-response.toml").read_text(encoding="utf-8")
+    text += "" if section in tomllib.loads(text) else f"[{section}]\np50 = 0.1\np90 = 0.2\n"
+    (folder / "mine.toml").write_text(text.replace(f"[{section}]", f"[{section}]\nlimit = 1", 1), encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=rf"{section}\.limit: unknown key; allowed: \w+, \w+"):
         profiles.load("mine")
 
 

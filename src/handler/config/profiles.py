@@ -3,7 +3,7 @@
 import tomllib
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -221,6 +221,7 @@ def _expected(item: Any) -> str:
         return str(item["msg"]).removeprefix("Value error, ")
     section: Any = Profile
     for part in item["loc"][:-1]:
-        section = section.model_fields[part].annotation
+        kind = section.model_fields[part].annotation
+        section = next(iter(get_args(kind)), kind)  # a section that may be absent is `Section | None`
     allowed = [key for key in section.model_fields if section is not Profile or key != "name"]
     return f"unknown key; allowed: {', '.join(allowed)}"

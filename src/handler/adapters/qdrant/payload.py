@@ -60,11 +60,11 @@ def threshold(least: float | None) -> float | None:
     """
     if not least:
         return None
-    single = struct.unpack("<f", struct.pack("<f", least))[0]
-    (bits,) = struct.unpack("<I", struct.pack("<f", single))
+    (bits,) = struct.unpack("<I", struct.pack("<f", least))
     if bits == 0:  # too small for 32 bits: any score above 0
         return 0.0
-    return float(struct.unpack("<f", struct.pack("<I", bits - 1))[0])
+    below = bits - 1 if least > 0 else bits + 1  # the number below a negative one is farther from 0
+    return float(struct.unpack("<f", struct.pack("<I", below))[0])
 
 
 def identity(value: object) -> PointId:
