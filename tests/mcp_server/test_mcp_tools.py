@@ -8,6 +8,7 @@ from jsonschema import Draft202012Validator
 from handler.adapters.qdrant.payload import Hit
 from handler.config import profiles
 from handler.contracts.options import Options
+from handler.core import deadline as deadlines
 from handler.core.errors import (
     CredentialsRefused,
     DeadlineExceeded,
@@ -286,6 +287,17 @@ def test_fetch_reads_the_section_and_names_its_neighbors(endpoint: Endpoint) -> 
     rest = structured(endpoint.call("fetch", {"id": "1", "start_index": 8}))
     assert part["text"] + rest["text"] == section
     assert "must be less than 32" in said(endpoint.call("fetch", {"id": "1", "start_index": 34}))
+
+
+def test_steps_of_a_call_share_one_deadline(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[deadlines.Deadline | None] = []
+    results = {"fetch": Point(2, {}, passage=PAGE[2]), "neighbors": SearchResult(tuple(PAGE))}
+    for name, result in results.items():
+        given = lambda *_, result=result, **__: seen.append(deadlines.current()) or result  # noqa: E731
+        monkeypatch.setattr(FixedStore, name, given)
+    structured(endpoint.call("fetch", {"id": "2"}))
+    assert len(seen) == 2
+    assert seen[0] == seen[1] is not None
 
 
 @pytest.mark.usefixtures("page")

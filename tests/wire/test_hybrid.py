@@ -392,6 +392,11 @@ def test_search_is_split_and_shortened_to_a_servers_limits(
     assert all("/query" in request.path for request in own.requests), "the limits are known now"
     message = function.post({"text": QUESTION, "k": 3, "filters": {"chunk_index": [1, 2]}})
     assert message.status == 200
+    another = start(QDRANT_URL=own.url)
+    another.get("/ready")
+    own.requests.clear()
+    assert another.ask(k=3).results == expected
+    assert all("/query" in request.path for request in own.requests), "/ready has read the limits"
 
 
 @pytest.mark.parametrize(

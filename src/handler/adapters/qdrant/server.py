@@ -301,6 +301,7 @@ class QdrantServerStore:
         from handler.adapters.qdrant import lookups  # noqa: PLC0415 - no search needs it
 
         info, mode, support = metadata.read(self._connection), self._profile.search.mode, TextSupport(None)
+        self._limits = info.limits
         if mode != "words":
             check_name(self._profile.collection, info.sizes)
         metadata.check_metadata(self._profile, info, self._embedded_by)

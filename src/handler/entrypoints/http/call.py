@@ -4,6 +4,8 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from aws_lambda_powertools.event_handler import Response
@@ -29,7 +31,8 @@ AS_TEXT = frozenset({"query_id", "collection_name", "language", "version"})
 """Parameters that stay text in a query string, like the question."""
 
 
-class Call(NamedTuple):
+@dataclass(frozen=True)
+class Call:
     """A request, and the container and the API that it came to.
 
     Attributes:
@@ -59,8 +62,9 @@ class Call(NamedTuple):
         """The most bytes of a response's body."""
         return self.gateway.response_bytes - ENVELOPE_BYTES
 
+    @cached_property
     def deadline(self) -> Deadline:
-        """Raises ConfigurationError: the settings cannot be read."""
+        """The same for every step of the request. Raises ConfigurationError: the settings cannot be read."""
         return deadline(self.services.settings, self.context, self.gateway.limit)
 
     @property

@@ -42,7 +42,7 @@ def _answer(call: Call, read: Callable[[Profile], Mapping[str, Any]]) -> Respons
         sent.update(read(served))
         return sent
 
-    (outcome,) = answer([Question(fields, call.profile)], call.services.served, call.deadline())
+    (outcome,) = answer([Question(fields, call.profile)], call.services.served, call.deadline)
     if not isinstance(outcome, Answered):
         return failure_response(outcome)
     unknown = sent.keys() - outcome.served.field_names
@@ -134,13 +134,13 @@ def health(_: Call) -> Response[str]:
 def ready(call: Call) -> Response[str]:
     """Whether the default profile's collection can be searched."""
     served = call.services.served(None)
-    info = call.services.readiness.check(served.profile, served.retriever, call.deadline())
+    info = call.services.readiness.check(served.profile, served.retriever, call.deadline)
     return json_response({"status": "ready", "profile": served.profile.name, "collection": asdict(info)})
 
 
 def _look_up(call: Call, look: Callable[[Served, Deadline], dict[str, Any]]) -> Response[str]:
     served = call.services.served(call.profile)
     try:
-        return json_response(look(served, call.deadline()))
+        return json_response(look(served, call.deadline))
     except Exception as error:  # noqa: BLE001 - so that the error has this profile's contract, not the default one's
         return failure_response(failure(error, call.services.served, served))

@@ -68,8 +68,8 @@ def fetch(arguments: Arguments, call: Call) -> Result:
 
     def read(served: Served) -> Result:
         start, most = _read_part(arguments)
-        passage = find_chunk(served, _read_id(arguments), call.deadline()).passage
-        return results.show_document(section(served, passage, call.deadline(), start=start, most=most))
+        passage = find_chunk(served, _read_id(arguments), call.deadline).passage
+        return results.show_document(section(served, passage, call.deadline, start=start, most=most))
 
     return _look_up(arguments, ("id", *PART), call, read)
 
@@ -82,7 +82,7 @@ def get_page(arguments: Arguments, call: Call) -> Result:
         url = arguments.get("url")
         if not isinstance(url, str) or not url:
             raise InvalidRequest("'url' must be text: a page's URL, from the results of search or search_docs.")
-        found = page(served, url, call.deadline(), start=start or 0, most=most)
+        found = page(served, url, call.deadline, start=start or 0, most=most)
         return results.show_document(found, whole_page=True)
 
     return _look_up(arguments, ("url", *PART), call, read)
@@ -92,7 +92,7 @@ def get_chunk(arguments: Arguments, call: Call) -> Result:
     """One stored chunk with its fields."""
 
     def read(served: Served) -> Result:
-        chunk = find_chunk(served, _read_id(arguments), call.deadline())
+        chunk = find_chunk(served, _read_id(arguments), call.deadline)
         return {"id": str(chunk.id), "profile": served.profile.name, "payload": chunk.payload}
 
     return _look_up(arguments, ("id", *_profile_argument(call)), call, read)
@@ -141,7 +141,7 @@ def _ask(
         return fields if count is None else {**fields, limits.count.names[0]: _read_count(count, count_limit(profile))}
 
     question = Question(read, _read_profile(arguments, names, call))
-    (outcome,) = answer([question], call.services.served, call.deadline())
+    (outcome,) = answer([question], call.services.served, call.deadline)
     if not isinstance(outcome, Answered):
         return results.write_failure(outcome.error)
     return results.write_result(render(outcome.shorten(lambda shorter: _fits(render(shorter), call))), write)
@@ -164,7 +164,7 @@ def _why_empty(answered: Answered, arguments: Arguments, call: Call) -> list[str
     if not found:
         return []
     try:
-        point, _, _ = answered.served.retriever.fetch(found[0]["id"], call.deadline(), with_vectors=False)
+        point, _, _ = answered.served.retriever.fetch(found[0]["id"], call.deadline, with_vectors=False)
     except PassageError:
         return []
     filters = answered.served.profile.filters

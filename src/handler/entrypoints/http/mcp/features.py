@@ -104,7 +104,7 @@ def _own_arguments(call: Call) -> dict[str, dict[str, Any]]:
             "maximum": MOST_CHARACTERS,
             "description": f"The most characters to return; by default {MOST_CHARACTERS:,}.",
         },
-        **_narrowing(served, call.deadline()),
+        **_narrowing(served, call.deadline),
     }
     if call.profile is None:
         names = [each.profile.name for each in call.services.usable_profiles()]
@@ -185,4 +185,4 @@ def read_resource(params: Mapping[str, Any], call: Call) -> dict[str, Any]:
 
 
 def _pages(call: Call) -> tuple[str, ...]:
-    return pages(call.services.served(call.profile), call.deadline())
+    return pages(call.services.served(call.profile), call.deadline)
