@@ -19,7 +19,7 @@ def client_options(url: str) -> dict[str, Any]:
     Raises:
         OSError: SSL_CERT_FILE or SSL_CERT_DIR leads nowhere.
     """
-    import httpx  # noqa: PLC0415 - `passage --help` needs none
+    import httpx  # noqa: PLC0415 - an index on this machine needs none
 
     verify: ssl.SSLContext | bool = httpx.create_ssl_context() if urlsplit(url).scheme == "https" else True
     return {"trust_env": not is_loopback(url), "verify": verify}

@@ -20,7 +20,7 @@ from handler.contracts.base import Contract, ErrorContext
 from handler.core import errors
 from handler.core.errors import PassageError
 from handler.entrypoints.http import status as http_status
-from passage.cli import main as passage
+from passage.cli import COMMANDS, main
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted(
@@ -217,7 +217,7 @@ def test_every_make_target_exists(document: str) -> None:
 def test_every_passage_command_and_option_exists(document: str) -> None:
     for line in _code(document):
         for name, rest in re.findall(r"(?:^|/|\s)passage ([a-z]+)(.*)", line):
-            command = passage.commands.get(name)
+            command = main.get_command(click.Context(main), name)
             assert isinstance(command, click.Command), f"there is no `passage {name}`"
             options = {option for parameter in command.params for option in parameter.opts}
             assert set(re.findall(r"--[a-z-]+", rest)) <= options, f"`passage {name}` has only {sorted(options)}"
@@ -259,7 +259,7 @@ def test_the_quick_start_is_two_commands() -> None:
 def test_the_readme_names_every_contract_and_command() -> None:
     status = {row[0]: _names(row[1]) for row in _rows(_section("README.md", "Status"))}
     assert status["contracts"] == list(registry.NAMES)
-    assert sorted(status["commands"]) == sorted(f"passage {name}" for name in passage.commands)
+    assert sorted(status["commands"]) == sorted(f"passage {name}" for name in COMMANDS)
 
 
 def test_every_contract_has_rules_and_no_rule_is_listed_twice() -> None:

@@ -32,9 +32,16 @@ print([name for name in {SDKS} if name in sys.modules])
     assert python(code, **environment).splitlines()[-1] == "[]"
 
 
-def test_importing_the_command_loads_no_sdk_and_no_emulator() -> None:
+@pytest.mark.parametrize("module", ["passage.cli", "passage.commands.index", "passage.commands.invoke"])
+def test_a_command_loads_no_sdk_before_it_needs_one(module: str) -> None:
     names = (*SDKS, "aiohttp", "passage.emulators")
-    assert python(f"import sys, passage.cli; print([name for name in {names} if name in sys.modules])") == "[]"
+    assert python(f"import sys, {module}; print([name for name in {names} if name in sys.modules])") == "[]"
+
+
+def test_the_help_of_all_commands_loads_none_of_them() -> None:
+    code = "import sys; from passage.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+    modules = python(code).splitlines()[-1].split()
+    assert not [name for name in modules if name.startswith(("handler", "passage.commands.", "pydantic"))]
 
 
 def test_reading_the_environment_waits_for_the_first_event() -> None:

@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
 
@@ -71,5 +72,6 @@ def test_commands_and_make_targets_exist(path: Path) -> None:
     targets = set(re.findall(r"^([a-z][a-z-]*):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     assert set(re.findall(r"run: make ([a-z-]+)", text)) <= targets
     for command, options in re.findall(r"\.venv/bin/passage ([a-z]+)([^\n]*)", text):
-        known = {option for parameter in main.commands[command].params for option in parameter.opts}
+        named = main.get_command(click.Context(main), command)
+        known = {option for parameter in named.params for option in parameter.opts}
         assert set(re.findall(r"--[a-z-]+", options)) <= known

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import click
 
+from passage import api
 from passage.commands.options import CouldNotRun, api_key_option, index_option, read_api_key
+from passage.doctor import api_checks, settings_checks, stack_checks
 from passage.doctor.findings import CheckOptions, Finding, as_json, lines, none_failed, summary
 from passage.local.function import function, keep_stdout_clean, silence_log
 
@@ -64,9 +66,6 @@ def doctor(  # noqa: PLR0913 - one parameter for each option
 
 
 def _url(url: str, asked: CheckOptions, key_file: Path | None) -> Iterator[Finding]:
-    from passage import api  # noqa: PLC0415 - it imports the HTTP client
-    from passage.doctor import api_checks  # noqa: PLC0415 - as above
-
     with api.over_http(url, read_api_key(key_file)) as reached:
         yield from api_checks.checks(reached, asked)
 
@@ -77,9 +76,6 @@ def _stack(name: str, region: str | None, asked: CheckOptions, key_file: Path | 
     Raises:
         CouldNotRun: the stack cannot be read.
     """
-    from passage import api  # noqa: PLC0415 - it imports the HTTP client
-    from passage.doctor import api_checks, stack_checks  # noqa: PLC0415 - they import botocore
-
     try:
         client = stack_checks.clients(region)
         stack = stack_checks.read(client, name)
@@ -101,9 +97,6 @@ def _local(index: Path, asked: CheckOptions) -> Iterator[Finding]:
     Raises:
         click.ClickException: the settings and the index do not go together.
     """
-    from passage import api  # noqa: PLC0415 - as above
-    from passage.doctor import api_checks, settings_checks  # noqa: PLC0415 - as above
-
     silence_log()
     with keep_stdout_clean(), function(index) as handler:
         findings = [*settings_checks.checks(os.environ), *api_checks.checks(api.in_process(handler), asked)]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from handler.core.errors import PassageError
 from passage.commands.options import (
     CouldNotRun,
     api_key_option,
@@ -21,12 +22,24 @@ from passage.commands.options import (
     read_api_key,
     takes,
 )
+from passage.evaluation import run as runs
+from passage.evaluation import targets, thresholds
+from passage.evaluation.drafting import WARNING, draft_suite
+from passage.evaluation.measured_run import refuse_others
+from passage.evaluation.measures import MeasureError
+from passage.evaluation.run import Run, RunError
+from passage.evaluation.service import SetupError
+from passage.evaluation.suite import Suite
+from passage.evaluation.suites.files import read_suite
+from passage.evaluation.suites.records import SuiteError
+from passage.evaluation.thresholds import ThresholdError
 from passage.local.function import keep_stdout_clean, silence_log
+from passage.sites.model import SiteError
+from passage.sites.source import SiteOptions, open_source
+from passage.sites.web.limits import FetchLimits
 
 if TYPE_CHECKING:
     from passage.evaluation.results import Results
-    from passage.evaluation.run import Run
-    from passage.evaluation.suite import Suite
 
 DEFAULT_OUT = Path(".passage/evaluation")
 EXTRA = ("ir_measures", "jinja2", "numpy", "scipy")
@@ -116,15 +129,6 @@ def evaluate(context: click.Context, args: EvaluateArguments) -> None:
 @contextmanager
 def _could_not_run() -> Iterator[None]:
     """Every error that ends a run has the exit code 2."""
-    # Imported here so that other commands start fast.
-    from handler.core.errors import PassageError  # noqa: PLC0415
-    from passage.evaluation.measures import MeasureError  # noqa: PLC0415
-    from passage.evaluation.run import RunError  # noqa: PLC0415
-    from passage.evaluation.service import SetupError  # noqa: PLC0415
-    from passage.evaluation.suites.records import SuiteError  # noqa: PLC0415
-    from passage.evaluation.thresholds import ThresholdError  # noqa: PLC0415
-    from passage.sites.model import SiteError  # noqa: PLC0415
-
     try:
         yield
     except (SuiteError, SetupError, RunError, MeasureError, SiteError, PassageError) as error:
@@ -150,11 +154,8 @@ def _check_extra() -> None:
 
 
 def _evaluate(args: EvaluateArguments) -> "Results":
-    from passage.evaluation import targets, thresholds  # noqa: PLC0415 - see `_could_not_run`
-    from passage.evaluation.measured_run import refuse_others  # noqa: PLC0415
-    from passage.evaluation.results import judge  # noqa: PLC0415
-    from passage.evaluation.runner import RunPlan, run  # noqa: PLC0415
-    from passage.evaluation.suites.files import read_suite  # noqa: PLC0415
+    from passage.evaluation.results import judge  # noqa: PLC0415 - of `EXTRA`
+    from passage.evaluation.runner import RunPlan, run  # noqa: PLC0415 - after `silence_log`
 
     suite = read_suite(args.suite)
     limits = thresholds.read(args.thresholds) or suite.thresholds
@@ -180,24 +181,23 @@ def _evaluate(args: EvaluateArguments) -> "Results":
 
 
 def _show(results: "Results", *, as_json: bool) -> str:
-    from passage.evaluation.results import to_json  # noqa: PLC0415 - see `_could_not_run`
-    from passage.evaluation.summary import lines  # noqa: PLC0415
+    from passage.evaluation.results import to_json  # noqa: PLC0415 - of `EXTRA`
+    from passage.evaluation.summary import lines  # noqa: PLC0415 - as above
 
     if as_json:
         return json.dumps(to_json(results), ensure_ascii=False, indent=2)
     return "\n".join(lines(results))
 
 
-def _baseline(args: EvaluateArguments) -> "Run | None":
-    from passage.evaluation import run as runs  # noqa: PLC0415 - see `_could_not_run`
-    from passage.evaluation.results import RUN  # noqa: PLC0415 - as above
+def _baseline(args: EvaluateArguments) -> Run | None:
+    from passage.evaluation.results import RUN  # noqa: PLC0415 - of `EXTRA`
 
     if args.compare is None:
         return None
     return runs.read(args.compare / RUN if args.compare.is_dir() else args.compare)
 
 
-def _folder(args: EvaluateArguments, suite: "Suite") -> Path:
+def _folder(args: EvaluateArguments, suite: Suite) -> Path:
     """The run's folder: the given one, the newest one to resume, or a new one."""
     if args.out is not None:
         return args.out
@@ -210,10 +210,6 @@ def _folder(args: EvaluateArguments, suite: "Suite") -> Path:
 
 
 def _draft(args: EvaluateArguments, questions: int) -> None:
-    from passage.evaluation.drafting import WARNING, draft_suite  # noqa: PLC0415 - see `_could_not_run`
-    from passage.sites.source import SiteOptions, open_source  # noqa: PLC0415
-    from passage.sites.web.limits import FetchLimits  # noqa: PLC0415
-
     if args.site is None:
         raise click.UsageError("--make needs --site SOURCE: the folder or URL of the site that `passage index` takes.")
     if args.suite.suffix != ".toml":

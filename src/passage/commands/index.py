@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -12,15 +13,26 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from handler.config import profiles
+from handler.config.profiles import Profile
+from handler.config.providers import PROVIDERS
+from handler.config.settings import CollectionSettings
+from handler.core.errors import PassageError
 from passage.commands.options import DEFAULT_INDEX, cache_option, emulate_option, option, parameter, takes
+from passage.indexing.cache_filler import EmbeddingError
 from passage.indexing.progress import Progress, say
+from passage.indexing.run import CachedEmbedder, IndexOptions, index_site
+from passage.indexing.target import Target, TargetError
+from passage.indexing.vector_cache import VectorCache
 from passage.local.environment import LocalError, require_real_vectors, with_emulator
+from passage.sites.model import SiteError
+from passage.sites.result_cache import ResultCache
+from passage.sites.source import SiteOptions, open_source
+from passage.sites.web.limits import FetchLimits
+from passage.sites.workers import Workers
 
 if TYPE_CHECKING:
-    from handler.config.profiles import Profile
     from passage.indexing.server.connection import ServerConnection
-    from passage.indexing.target import Target
-    from passage.sites.workers import Workers
 
 STOPPED = 130
 """The exit code after Ctrl-C, as shells have it."""
@@ -127,14 +139,6 @@ def index(args: IndexArguments) -> None:
     EMBEDDING_MODEL, EMBEDDING_DOCUMENT_MODEL, EMBEDDING_DIMENSION, COLLECTION_NAME and VECTOR_NAME apply to the default
     profile, as they do to the function.
     """
-    # Imported here so that other commands start fast.
-    import sqlite3  # noqa: PLC0415
-
-    from handler.core.errors import PassageError  # noqa: PLC0415
-    from passage.indexing.cache_filler import EmbeddingError  # noqa: PLC0415
-    from passage.indexing.target import TargetError  # noqa: PLC0415
-    from passage.sites.model import SiteError  # noqa: PLC0415
-
     args.check()
     try:
         with _stoppable():
@@ -177,38 +181,25 @@ def _run(args: IndexArguments) -> None:
             for profile, target in targets:
                 _copy(args, profile, target, connection, watch)
         else:
-            _index(args, args.source, targets, watch, stack.enter_context(_workers(args)))
+            _index(args, args.source, targets, watch, stack.enter_context(Workers(ResultCache(args.cache))))
     if args.publish and not args.dry_run:
         for profile in chosen:
             _publish(args.publish, args.out / profile.name)
 
 
-def _workers(args: IndexArguments) -> "Workers":
-    from passage.sites.result_cache import ResultCache  # noqa: PLC0415 - see `index`
-    from passage.sites.workers import Workers  # noqa: PLC0415
-
-    return Workers(ResultCache(args.cache))
-
-
 def _index(
     args: IndexArguments,
     source: str,
-    targets: "list[tuple[Profile, Target]]",
+    targets: list[tuple[Profile, Target]],
     watch: Progress,
-    workers: "Workers",
+    workers: Workers,
 ) -> None:
-    from handler.config.providers import PROVIDERS  # noqa: PLC0415 - see `index`
-    from passage.indexing.run import CachedEmbedder, IndexOptions, index_site  # noqa: PLC0415
-    from passage.indexing.vector_cache import VectorCache  # noqa: PLC0415
-    from passage.sites.source import SiteOptions, open_source  # noqa: PLC0415
-    from passage.sites.web.limits import FetchLimits  # noqa: PLC0415
-
     asked = (args.site_url, args.content_selector, args.language, args.version, args.strict, args.language_of_site)
     limits = FetchLimits(args.max_pages, args.max_bytes, args.max_minutes, args.rate)
     site = open_source(source, SiteOptions(*asked), args.cache / "sites", limits, workers)
     options = IndexOptions(args.dry_run, args.rebuild, args.report, workers)
 
-    def run(profile: "Profile", target: "Target", embedder: CachedEmbedder | None) -> None:
+    def run(profile: Profile, target: Target, embedder: CachedEmbedder | None) -> None:
         started = time.monotonic()
         plan = index_site(site, profile, target, embedder, watch, options)
         if not args.dry_run:
@@ -236,9 +227,9 @@ def _index(
 
 
 def _copy(
-    args: IndexArguments, profile: "Profile", target: "Target", connection: "ServerConnection | None", watch: Progress
+    args: IndexArguments, profile: Profile, target: Target, connection: "ServerConnection | None", watch: Progress
 ) -> None:
-    from passage.indexing import copying  # noqa: PLC0415 - see `index`
+    from passage.indexing import copying  # noqa: PLC0415 - loads the SDK
 
     with ExitStack() as stack:
         if args.from_qdrant:
@@ -252,10 +243,7 @@ def _copy(
             watch.say(f"Nothing to do: {target.where} is up to date.")
 
 
-def _profiles(args: IndexArguments) -> "list[Profile]":
-    from handler.config import profiles  # noqa: PLC0415 - see `index`
-    from handler.config.settings import CollectionSettings  # noqa: PLC0415
-
+def _profiles(args: IndexArguments) -> list[Profile]:
     settings = CollectionSettings.from_env(os.environ)
     names = profiles.names() if args.all_profiles else dict.fromkeys(args.profiles or (settings.default_profile,))
     chosen = [profiles.load_with_settings(name, settings) for name in names]
@@ -280,9 +268,7 @@ def _server() -> "ServerConnection":
     return ServerConnection.from_env(os.environ, note=say)
 
 
-def _target(
-    args: IndexArguments, profile: "Profile", connection: "ServerConnection | None", watch: Progress
-) -> "Target":
+def _target(args: IndexArguments, profile: Profile, connection: "ServerConnection | None", watch: Progress) -> Target:
     if args.to == "edge":
         from passage.indexing.edge_index import EdgeIndex  # noqa: PLC0415 - loads the engine
 
@@ -294,7 +280,7 @@ def _target(
 
 
 def _publish(uri: str, folder: Path) -> None:
-    from passage.indexing.publish import PublishError, publish  # noqa: PLC0415 - see `index`
+    from passage.indexing.publish import PublishError, publish  # noqa: PLC0415 - loads the SDK
 
     try:
         published = publish(uri, folder)

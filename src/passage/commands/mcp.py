@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from passage import api, mcp_stdio
 from passage.commands.options import API_KEY, index_option, read_api_key
 from passage.local.function import function, keep_stdout_clean, silence_log
 
@@ -17,8 +18,6 @@ from passage.local.function import function, keep_stdout_clean, silence_log
 def mcp(index: Path, profile: str | None, url: str | None) -> None:
     """Serve MCP on stdin and stdout, for coding assistants."""
     silence_log()
-    from passage import api, mcp_stdio  # noqa: PLC0415 - `passage --help` needs neither
-
     path = mcp_stdio.path(profile)
     with keep_stdout_clean() as write, ExitStack() as stack:
         reached: api.Api

@@ -3,16 +3,22 @@
 import os
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from handler.contracts import registry
+from handler.core.errors import PassageError
 from passage.commands.options import cache_option
+from passage.indexing import noise
+from passage.indexing.cache_filler import EmbeddingError
+from passage.indexing.embedding import document_embedder
 from passage.indexing.progress import Progress, say
-
-if TYPE_CHECKING:
-    from passage.indexing.server.connection import ServerConnection
-    from passage.indexing.server.draft import Draft
+from passage.indexing.run import CachedEmbedder
+from passage.indexing.server import identify
+from passage.indexing.server.connection import ServerConnection
+from passage.indexing.server.draft import Draft, draft, noise_section
+from passage.indexing.target import TargetError
+from passage.indexing.vector_cache import VectorCache
 
 
 @click.command("profile")
@@ -29,14 +35,6 @@ def profile(collection: str, contract: str, cache: Path, *, identify_model: bool
 
     Save it as src/handler/config/profiles/NAME.toml and set DEFAULT_PROFILE to NAME.
     """
-    # Imported here for the sake of the other commands.
-    from handler.contracts import registry  # noqa: PLC0415
-    from handler.core.errors import PassageError  # noqa: PLC0415
-    from passage.indexing.cache_filler import EmbeddingError  # noqa: PLC0415
-    from passage.indexing.server.connection import ServerConnection  # noqa: PLC0415
-    from passage.indexing.server.draft import draft  # noqa: PLC0415
-    from passage.indexing.target import TargetError  # noqa: PLC0415
-
     if contract not in registry.NAMES:
         raise click.UsageError(f"--contract takes one of {', '.join(registry.NAMES)}.")
     try:
@@ -44,18 +42,16 @@ def profile(collection: str, contract: str, cache: Path, *, identify_model: bool
             drafted = draft(connection, collection, contract)
             if identify_model:
                 drafted = draft(connection, collection, contract, _identify_model(connection, drafted))
-            noise = _noise(connection, drafted, cache)
+            measured = _noise(connection, drafted, cache)
     except (PassageError, EmbeddingError, TargetError) as error:
         raise click.ClickException(str(error)) from error
     for remark in drafted.remarks:
         say(f"Look at: {remark}.")
-    click.echo(drafted.toml + noise, nl=False)
+    click.echo(drafted.toml + measured, nl=False)
 
 
-def _identify_model(connection: "ServerConnection", drafted: "Draft") -> str | None:
+def _identify_model(connection: ServerConnection, drafted: Draft) -> str | None:
     """The model that made the vectors, None where that is not clear; a message says what was found."""
-    from passage.indexing.server import identify  # noqa: PLC0415 - see `profile`
-
     found = identify.cosines(connection, drafted.profile, os.environ, say)
     for name, cosine in found.items():
         say(f"{name}: its vector of a stored text has the cosine {cosine:.2f} with the stored vector.")
@@ -64,16 +60,8 @@ def _identify_model(connection: "ServerConnection", drafted: "Draft") -> str | N
     return model
 
 
-def _noise(connection: "ServerConnection", drafted: "Draft", cache: Path) -> str:
+def _noise(connection: ServerConnection, drafted: Draft, cache: Path) -> str:
     """The draft's [noise]; empty where its questions cannot be embedded, and a message says why."""
-    from handler.core.errors import PassageError  # noqa: PLC0415 - see `profile`
-    from passage.indexing import noise  # noqa: PLC0415 - as above
-    from passage.indexing.cache_filler import EmbeddingError  # noqa: PLC0415 - as above
-    from passage.indexing.embedding import document_embedder  # noqa: PLC0415 - as above
-    from passage.indexing.run import CachedEmbedder  # noqa: PLC0415 - as above
-    from passage.indexing.server.draft import noise_section  # noqa: PLC0415 - as above
-    from passage.indexing.vector_cache import VectorCache  # noqa: PLC0415 - as above
-
     quiet = bool(os.environ.get("CI"))
     try:
         embedder = document_embedder(drafted.profile, os.environ).for_questions(drafted.profile.embedding.model)

@@ -5,7 +5,13 @@ from contextlib import closing
 
 import click
 
+from handler.config import profiles
+from handler.config.settings import CollectionSettings
+from handler.core.errors import PassageError
 from passage.indexing.progress import say
+from passage.indexing.server.connection import ServerConnection
+from passage.indexing.server.releases import Releases
+from passage.indexing.target import TargetError
 
 
 @click.command("rollback")
@@ -14,14 +20,6 @@ from passage.indexing.progress import say
 @click.option("--list", "listed", is_flag=True, help="List the collections on the server and stop.")
 def rollback(profile: str | None, to_collection: str | None, listed: bool) -> None:
     """Serve an earlier collection of the server at QDRANT_URL, at once."""
-    # Imported here so that other commands start fast.
-    from handler.config import profiles  # noqa: PLC0415
-    from handler.config.settings import CollectionSettings  # noqa: PLC0415
-    from handler.core.errors import PassageError  # noqa: PLC0415
-    from passage.indexing.server.connection import ServerConnection  # noqa: PLC0415
-    from passage.indexing.server.releases import Releases  # noqa: PLC0415
-    from passage.indexing.target import TargetError  # noqa: PLC0415
-
     try:
         settings = CollectionSettings.from_env(os.environ)
         chosen = profiles.load_with_settings(profile or settings.default_profile, settings)

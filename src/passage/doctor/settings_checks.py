@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
+from handler.config import models, profiles
+from handler.config.settings import HttpSettings, Settings
+from handler.core.errors import PassageError
 from passage.doctor.findings import Finding, failed, ok, warning
 
 
@@ -11,11 +14,6 @@ def checks(environ: Mapping[str, str]) -> Iterator[Finding]:
     Args:
         environ: the function's whole environment, as `passage serve` would make it.
     """
-    # Imported here so that the command's help does not wait for the function's code.
-    from handler.config import models, profiles  # noqa: PLC0415
-    from handler.config.settings import HttpSettings, Settings  # noqa: PLC0415
-    from handler.core.errors import PassageError  # noqa: PLC0415
-
     try:
         settings = Settings.from_env(environ)
         HttpSettings.from_env(environ)

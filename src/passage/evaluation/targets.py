@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from handler.adapters.qdrant.manifest import MANIFEST
+from handler.config import profiles
+from handler.config.providers import PROVIDERS
+from handler.config.settings import CollectionSettings
 from passage.api import Api, by_invocation, in_process, over_http
 from passage.evaluation import service
 from passage.evaluation.service import RemoteProfile, SetupError
@@ -81,10 +84,6 @@ def _digest(root: Path, served: RemoteProfile) -> str:
 
 def _settings(served: RemoteProfile) -> dict[str, Any]:
     """The search settings of a profile on this machine, with its model's balance where it has none of its own."""
-    from handler.config import profiles  # noqa: PLC0415 - only a local target needs it
-    from handler.config.providers import PROVIDERS  # noqa: PLC0415 - as above
-    from handler.config.settings import CollectionSettings  # noqa: PLC0415 - as above
-
     settings = CollectionSettings.from_env(os.environ)
     profile = profiles.load_with_settings(served.profile, settings)
     reranker = os.environ.get("RERANK_PROVIDER", "")

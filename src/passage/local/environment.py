@@ -185,7 +185,7 @@ def check_collections(environ: Mapping[str, str]) -> None:
     Raises:
         LocalError: they are different services, and one of them is the emulator.
     """
-    import httpx  # noqa: PLC0415 - `passage --help` needs none
+    import httpx  # noqa: PLC0415 - an index on this machine needs none
 
     url, key = value_of(environ, "QDRANT_URL"), value_of(environ, "QDRANT_API_KEY")
     try:
