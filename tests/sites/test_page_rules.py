@@ -119,7 +119,7 @@ def test_links_to_the_pages_that_the_head_names_are_no_text(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("title", ["<p><b>Parts</b></p>", "<b>Parts</b>", "<h2>Parts</h2>", "<p>Its parts:</p>"])
 def test_a_list_that_begins_with_the_next_page_is_no_text(tmp_path: Path, title: str) -> None:
-    lists = f"{title}<ul><li><a href=#x>X</a><li><a href=a.html>A</a><ul><li><a href=b.html>B</a></ul></ul>"
+    lists = f"{title}<ul><li><a href=#x>X</a><li><a href=a.html>A</a><ul><li><a href=b.html>2018</a></ul></ul>"
     body = f"<link rel=next href=/a.html><h1>Mill</h1><p>Text.</p>{lists}<h2>More</h2><p>More.</p>"
     assert text(read(tmp_path, {"index.html": body})["index"]) == "Text.\n\nMore."
 

@@ -5,7 +5,7 @@ tried on (docs/sites.md). Other modules use the functions below, and of a `Node`
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from operator import attrgetter
 
 from html_to_markdown import (
@@ -140,6 +140,11 @@ def first(node: Node, css: str) -> Node | None:
     return found
 
 
+def with_id(node: Node, identity: str) -> Node | None:
+    """The element below `node` with an id; None for an empty one."""
+    return first(node, f'[id="{identity}"]') if identity and '"' not in identity else None
+
+
 def has_elements(node: Node) -> bool:
     """Whether an element holds anything beside one text."""
     inside = node.child
@@ -150,7 +155,7 @@ def outermost(node: Node, css: str) -> list[Node]:
     """The matches that lie in no other match."""
     matches = select(node, css)
     keys = {key(match) for match in matches}
-    return [match for match in matches if not any(key(above) in keys for above in ancestors(match))]
+    return [match for match in matches if not is_within(match, keys)]
 
 
 def ancestors(node: Node) -> Iterator[Node]:
@@ -161,9 +166,19 @@ def ancestors(node: Node) -> Iterator[Node]:
         above = above.parent
 
 
+def is_within(node: Node, around: Container[int]) -> bool:
+    """Whether an element around `node` has one of these keys."""
+    return any(key(above) in around for above in ancestors(node))
+
+
 def children(node: Node) -> Iterator[Node]:
     """Elements and texts directly below `node`; comments are left out."""
     return (child for child in node.iter(include_text=True) if not child.is_comment_node)
+
+
+def elements(node: Node) -> Iterator[Node]:
+    """The elements directly below `node`."""
+    return (child for child in node.iter() if not child.is_comment_node)
 
 
 def named_children(node: Node) -> Iterator[tuple[str, Node]]:
@@ -213,6 +228,11 @@ def own_text(node: Node) -> str:
 def text(node: Node) -> str:
     """All text below `node`, unchanged."""
     return node.text(deep=True)
+
+
+def words(node: Node) -> str:
+    """All text below `node` on one line, without invisible characters."""
+    return squeezed(text(node))
 
 
 def letters(node: Node) -> int:

@@ -37,7 +37,6 @@ class Block(NamedTuple):
         keys: the keys of these.
         rules: how many `<hr>` stand before it.
         is_heading: it stands in a heading.
-        is_linked: all its words and named pictures are in links.
     """
 
     nodes: tuple[Node, ...]
@@ -49,11 +48,26 @@ class Block(NamedTuple):
     keys: tuple[int, ...]
     rules: int
     is_heading: bool
-    is_linked: bool
 
     @property
     def tag(self) -> str:
         return html.tag(self.above[-1])
+
+    @property
+    def linked(self) -> list[Node]:
+        """The link around each of its words and named pictures that is in one."""
+        words = zip(self.texts, self.links, strict=True)
+        return [link for text, link in words if link is not None and any(map(str.isalnum, text))]
+
+    @property
+    def beside(self) -> str:
+        """Its text in no link."""
+        return "".join(text for text, link in zip(self.texts, self.links, strict=True) if link is None)
+
+    @property
+    def is_linked(self) -> bool:
+        """All its words and named pictures are in links."""
+        return not any(map(str.isalnum, self.beside))
 
 
 def blocks(root: Node, named: set[str], parents: dict[int, int]) -> Iterator[Block]:
@@ -148,12 +162,7 @@ class _Walk:
         is_heading = not html.HEADINGS.isdisjoint(self.names)
         pieces = tuple(nodes), tuple(texts), tuple(around), tuple(links)
         above, keys = tuple(self._above), tuple(self._keys)
-        return Block(*pieces, words, above, keys, self.rules, is_heading, _are_linked(texts, links))
-
-
-def _are_linked(texts: Iterable[str], links: Iterable[Node | None]) -> bool:
-    alone = (text for text, link in zip(texts, links, strict=True) if link is None)
-    return not any(any(map(str.isalnum, text)) for text in alone)
+        return Block(*pieces, words, above, keys, self.rules, is_heading)
 
 
 def _words(texts: Iterable[str]) -> str:
@@ -204,16 +213,15 @@ def _part(block: Block, kept: Sequence[bool]) -> Block | None:
         return None
     nodes, around = tuple(compress(block.nodes, kept)), tuple(compress(block.around, kept))
     links = tuple(compress(block.links, kept))
-    above, keys, rules, is_heading = block.above, block.keys, block.rules, block.is_heading
-    return Block(nodes, texts, around, links, words, above, keys, rules, is_heading, _are_linked(texts, links))
+    return block._replace(nodes=nodes, texts=texts, around=around, links=links, words=words)
 
 
 def _below(block: Block, key: int, holder: Node, parents: Mapping[int, int]) -> Block:
     """A block as it is found below an element around it."""
-    nodes, texts, around, links, words, above, keys, rules, is_heading, is_linked = block
+    nodes, texts, around, links, words, above, keys, rules, is_heading = block
     if key in keys:
         at = keys.index(key)
-        return Block(nodes, texts, around, links, words, above[at:], keys[at:], rules, is_heading, is_linked)
+        return Block(nodes, texts, around, links, words, above[at:], keys[at:], rules, is_heading)
     outer, parent = set[int](), parents[key]
     while parent:
         outer.add(parent)

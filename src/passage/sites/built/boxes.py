@@ -36,7 +36,7 @@ def titles(content: Node) -> Iterator[Node]:
 
 
 def _is_line(node: Node) -> bool:
-    words = html.squeezed(html.text(node))
+    words = html.words(node)
     alone = all(html.key(inside) == html.key(node) or _is_bold(inside) for inside in html.select(node, _BLOCKS))
     return 0 < len(words) <= _LONGEST and not _ENDS.search(words) and alone
 

@@ -37,6 +37,12 @@ class Document:
         return frozenset({f"<{name}" for name in self._named}.union(classes.lower().split()))
 
     @cached_property
+    def title(self) -> str:
+        """The words of its `<title>`; empty where it has none."""
+        title = html.first(self.root, "head > title")
+        return html.words(title) if title is not None else ""
+
+    @cached_property
     def metas(self) -> list[Node]:
         """Its `<meta>` elements."""
         return html.select(self.root, "meta")

@@ -71,12 +71,13 @@ def dropped(
             map(html.key, (*_marks(content, matches, links), *found_tabs.rows)), "mark, label or tool"
         )
         around = chain.from_iterable(
-            beside_title(node) if _is_of_page(node, content, common) else (node,) for node in matches.get(noise, ())
+            beside_title(node) if _is_of_page(node, content, document, common) else (node,)
+            for node in matches.get(noise, ())
         )
         navigation = (*around, *filter(_is_menu, matches["aside"]), *outlines(content, links, url))
         gone |= dict.fromkeys(map(html.key, navigation), "navigation")
         panels = {html.key(panel) for panel, _ in found_tabs.panels}
-        gone |= dict.fromkeys(map(html.key, hidden(content, panels)), "hidden")
+        gone |= dict.fromkeys(map(html.key, hidden(content, document.root, panels)), "hidden")
         for rule, css in (*NOISE.items(), ("no text", MACHINERY)):
             gone |= dict.fromkeys(map(html.key, matches[css]), rule)
     found = list(within(document.blocks, document.parents, contents, gone))
@@ -107,7 +108,7 @@ def _announcement(contents: Sequence[Node], gone: Container[int]) -> Iterator[No
             yield end
 
 
-def _is_of_page(header: Node, content: Node, common: frozenset[Key]) -> bool:
+def _is_of_page(header: Node, content: Node, document: Document, common: frozenset[Key]) -> bool:
     """Whether a header has the page's title, not the site's: its heading is the only one, and `<title>` begins so.
 
     It may begin with the last word alone: "Period" below the heading "Module Calendar.Period".
@@ -115,11 +116,10 @@ def _is_of_page(header: Node, content: Node, common: frozenset[Key]) -> bool:
     heading = html.first(header, "h1") if html.tag(header) == "header" else None
     if heading is None or len(html.select(content, "h1")) > 1 or html.first(heading, "a[href]") is not None:
         return False
-    words = _words(heading)
-    head = html.first(next(reversed(list(html.ancestors(content))), content), "head > title")
-    if head is None or ("h1", words) in common:
+    words = html.words(heading)
+    if not document.title or ("h1", words) in common:
         return False
-    return _words(head).startswith(words) or _WORD.findall(words)[-1:] == _WORD.findall(_words(head))[:1]
+    return document.title.startswith(words) or _WORD.findall(words)[-1:] == _WORD.findall(document.title)[:1]
 
 
 def _is_menu(beside: Node) -> bool:
@@ -131,9 +131,7 @@ def _is_menu(beside: Node) -> bool:
 def _skip_links(content: Iterable[Block]) -> Iterator[Node]:
     """Links into the page before all of its text."""
     for block in content:
-        words = zip(block.texts, block.links, strict=True)
-        links = [link for text, link in words if any(map(str.isalnum, text))]
-        if not all(link is not None and html.attribute(link, "href").startswith("#") for link in links):
+        if not block.is_linked or not all(html.attribute(link, "href").startswith("#") for link in block.linked):
             return
         yield from block.nodes
 
@@ -160,7 +158,7 @@ def _marks(content: Node, matches: Mapping[str, list[Node]], links: Sequence[Lin
     yield from (link for link, target in links if _is_listing(target) and _leads_to_source(link))
     yield from _labels(content, matches["label"], matches[_LABELLED], matches[_LEGENDS])
     for summary in filter(_is_control, matches["summary"]):
-        yield summary.parent if _SOURCE_CODE.fullmatch(_words(summary)) and summary.parent is not None else summary
+        yield summary.parent if _SOURCE_CODE.fullmatch(html.words(summary)) and summary.parent is not None else summary
 
 
 def _is_tool(button: Node) -> bool:
@@ -179,27 +177,24 @@ def _labels(content: Node, labels: Iterable[Node], fields: Iterable[Node], legen
     yield from (label for label in labels if _is_of_field(label, content))
     for field in fields:
         for named in html.attribute(field, "aria-labelledby").split():
-            yield from html.select(content, f'[id="{named}"]:not({html.HEADING})') if '"' not in named else ()
+            name = html.with_id(content, named)
+            if name is not None and html.tag(name) not in html.HEADINGS:
+                yield name
     for legend in legends:
         if html.first(legend.parent or legend, _TYPED) is not None:
             yield legend
 
 
 def _is_of_field(label: Node, content: Node) -> bool:
-    named = html.attribute(label, "for")
-    field = html.first(content, f'[id="{named}"]') if named and '"' not in named else None
+    field = html.with_id(content, html.attribute(label, "for"))
     return html.first(label, _TYPED) is not None or (field is not None and bool(html.select(field, _TYPED)))
 
 
 def _is_control(summary: Node) -> bool:
     """Whether a summary is only a control: "Expand description", or a text for each state ("Show code Hide code")."""
-    if _OPENS.fullmatch(_words(summary)) or _SOURCE_CODE.fullmatch(_words(summary)):
+    if _OPENS.fullmatch(html.words(summary)) or _SOURCE_CODE.fullmatch(html.words(summary)):
         return True
-    parts = [html.squeezed(html.text(child)).split() for child in html.children(summary) if html.tag(child)]
+    parts = [html.words(child).split() for child in html.elements(summary)]
     if len(parts) != 2 or not 1 < len(parts[0]) == len(parts[1]):
         return False
     return sum(one != other for one, other in zip(parts[0], parts[1], strict=True)) == 1
-
-
-def _words(node: Node) -> str:
-    return html.squeezed(html.text(node))

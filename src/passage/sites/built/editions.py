@@ -59,7 +59,7 @@ def edition(document: Document, file: str, generator: Generator) -> Edition:
     main = document.first("main[lang]")
     own = html.attribute(main, "lang") if main is not None else ""
     badge = document.first(generator.version) if generator.version else None
-    shown = html.squeezed(html.text(badge)).rpartition(": ")[2] if badge is not None else ""
+    shown = html.words(badge).rpartition(": ")[2] if badge is not None else ""
     label = _meta(document, "docsearch:version")
     label = "" if "," in label or label in _NAMELESS else label
     banner = document.first(generator.outdated) if generator.outdated else None

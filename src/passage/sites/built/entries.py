@@ -66,7 +66,7 @@ def find(document: Document, contents: Sequence[Node], generator: Generator, gon
         chosen = {html.key(node) for node in html.select(content, own)} if own else set()
         matches = document.select_each(content, (selector,))[selector]
         keys = {html.key(node): node for node in matches if html.key(node) in chosen or _is_signature(node)}
-        found += [node for node in keys.values() if not any(html.key(above) in keys for above in html.ancestors(node))]
+        found += [node for node in keys.values() if not html.is_within(node, keys)]
     if not found:
         return Entries()
     anchors = {html.key(node): _anchor(node, gone) for node in found}
@@ -108,7 +108,7 @@ def _anchor(node: Node, gone: Container[int]) -> str:
 def _name(node: Node, anchor: str, css: str) -> str:
     """The name that `css` selects, else the word that the id ends in, or begins with. Ids may be in lower case."""
     if css and (named := html.first(node, css)) is not None:
-        return html.squeezed(html.text(named))
+        return html.words(named)
     last = re.split(r"[.:#/]" if html.tag(node) in html.HEADINGS else r"[.:#/-]", _COPY.sub("", anchor))[-1]
     first = re.split(r"\W", anchor, maxsplit=1)[0]
     words = re.findall(r"\w+!?", html.text(node))
@@ -149,7 +149,7 @@ def _parts(
                 label = depth > latest + 1 > 1 and (tag or not html.attribute(node, "id"))
                 label = label or (of_page and _ITS_PARTS.fullmatch(html.letters_of(html.text(node))) is not None)
                 headings -= label
-                if label or (level and depth > level) or (scope and scope in map(html.key, html.ancestors(node))):
+                if label or (level and depth > level) or (scope and html.is_within(node, {scope})):
                     yield node
                 else:
                     level, scope, latest, of_page = 0, 0, depth, False

@@ -69,7 +69,7 @@ def furniture(contents: Sequence[Node], gone: Container[int], url: str) -> Itera
             break
         before.append(block)
     if title is not None:
-        words, place = html.squeezed(html.text(title)), html.key(title)
+        words, place = html.words(title), html.key(title)
         yield from (block for block in before if _is_trail(block, words, url))
         yield from _below_title(blocks, contents, url)
         yield from _buttons(title, contents[0])
@@ -121,7 +121,7 @@ def _is_trail(block: Node, title: str, url: str) -> bool:
     """Whether a block before the title has only links to other pages, perhaps named, or the end of the title."""
     if html.tag(block) in _ATOMS:
         return False
-    words = html.squeezed(html.text(block))
+    words = html.words(block)
     links = _links(block)
     beside = html.letters(block) - sum(map(html.letters, links))
     own = (title[at:] for at in (0, *(gap.end() for gap in _GAP.finditer(title))))
@@ -146,8 +146,7 @@ def _below_title(blocks: Iterator[Node], contents: Sequence[Node], url: str) -> 
     yield from (line for line in lines if line.parent is not None and html.key(line.parent) in groups)
     headers = _headers(contents)
     for block in chain(lines, further, blocks) if headers else ():
-        in_header = any(html.key(above) in headers for above in html.ancestors(block))
-        if in_header and html.tag(block) not in _ATOMS and _is_links(block, url):
+        if html.is_within(block, headers) and html.tag(block) not in _ATOMS and _is_links(block, url):
             yield block
 
 
@@ -172,13 +171,13 @@ def _buttons(title: Node, content: Node) -> Iterator[Node]:
 
 
 def _is_line(block: Node) -> bool:
-    words = _ABBREVIATED.sub("", html.squeezed(html.text(block)))
+    words = _ABBREVIATED.sub("", html.words(block))
     return html.tag(block) not in _ATOMS and len(words) <= _SHORT and not _SENTENCE.search(words)
 
 
 def _is_note(block: Node) -> bool:
     """Whether a short line says who wrote the page, when, how long it takes to read, or where its source is."""
-    words = html.squeezed(html.text(block))
+    words = html.words(block)
     if html.tag(block) in _ATOMS or len(words) > _SHORT:
         return False
     sentence = _SENTENCE.search(_ABBREVIATED.sub("", words))
@@ -207,7 +206,7 @@ def _is_tags(block: Node) -> bool:
         bool(links)
         and html.tag(block) not in _ATOMS
         and beside <= _BESIDE
-        and (not beside or not _SENTENCE.search(html.squeezed(html.text(block))))
+        and (not beside or not _SENTENCE.search(html.words(block)))
         and all(
             {"tag", "author", "category"} & set(html.attribute(link, "rel").split())
             or _LISTS.search(html.attribute(link, "href"))
@@ -224,8 +223,7 @@ def _is_links(block: Node, url: str) -> bool:
 def _all_links(block: Node) -> bool:
     links = _links(block)
     return bool(links) and (
-        (html.tag(links[0]) == "a" and html.key(links[0]) in map(html.key, html.ancestors(block)))
-        or html.letters(block) == sum(map(html.letters, links))
+        html.is_within(block, {html.key(links[0])}) or html.letters(block) == sum(map(html.letters, links))
     )
 
 
@@ -256,7 +254,7 @@ def _at_end(backwards: Iterator[Node], url: str) -> Iterator[Node]:
 
 def _is_change(block: Node) -> bool:
     """Whether a short line says when the page was changed last."""
-    words = html.squeezed(html.text(block))
+    words = html.words(block)
     return html.tag(block) not in _ATOMS and len(words) <= _SHORT and _CHANGED.search(words) is not None
 
 
@@ -273,13 +271,13 @@ def _is_neighbour(block: Node, url: str) -> bool:
     is_line = html.tag(block) == "li" or (html.tag(block) == "p" and len(links) > 1)
     if is_line and _ARROW.search(html.text(block)):
         return True
-    return html.tag(block) not in ("p", "li", "dd") or html.key(links[0]) in map(html.key, html.ancestors(block))
+    return html.tag(block) not in ("p", "li", "dd") or html.is_within(block, {html.key(links[0])})
 
 
 def _is_labelled(block: Node, url: str) -> bool:
     """Whether a block is one of several in a row, each with a link to another page and a word beside it ("Next")."""
-    beside = html.children(block.parent) if block.parent is not None else ()
-    row = list(islice((each for each in beside if html.tag(each) and html.letters(each)), _NEIGHBOURS + 1))
+    beside = html.elements(block.parent) if block.parent is not None else ()
+    row = list(islice(filter(html.letters, beside), _NEIGHBOURS + 1))
     styled = block.parent is not None and html.attribute(block.parent, "class")
     return 2 <= len(row) <= _NEIGHBOURS and all(
         html.tag(each) in (("div", "span", "li") if styled else ("div", "span"))
@@ -287,14 +285,14 @@ def _is_labelled(block: Node, url: str) -> bool:
         and is_page(links[0], url)
         and html.first(each, "p") is None
         and 0 < html.letters(each) - html.letters(links[0]) <= _BESIDE
-        and not _SENTENCE.search(html.squeezed(html.text(each)))
+        and not _SENTENCE.search(html.words(each))
         for each in row
     )
 
 
 def _is_question(block: Node) -> bool:
     """Whether a line asks the reader and has buttons for the answer, beside it or in it."""
-    words = html.squeezed(html.text(block))
+    words = html.words(block)
     if html.tag(block) in _ATOMS or len(words) > _SHORT or "?" not in words:
         return False
     if _HELPS.search(words) and _IS_HERE.search(words):
@@ -307,7 +305,7 @@ def _is_footer(block: Node) -> bool:
     """Whether a line stands in a footer, whatever its element, or is a notice of copyright."""
     around = [block, *html.ancestors(block)][:3]
     named = any("footer" in f"{html.attribute(each, 'class')} {html.attribute(each, 'id')}".lower() for each in around)
-    return html.tag(block) not in _ATOMS and (named or html.squeezed(html.text(block)).startswith("\u00a9"))
+    return html.tag(block) not in _ATOMS and (named or html.words(block).startswith("\u00a9"))
 
 
 def beside_title(header: Node) -> list[Node]:

@@ -339,8 +339,8 @@ def _marked(root: Node) -> list[Node]:
     around = next(iter(_filled(root, "body")), None)
     while around is not None:
         marked = any(html.key(node) != html.key(around) for node in html.select(around, _MARKED))
-        below = html.children(around) if marked else ()
-        inside = [node for child in below if html.tag(child) for node in _filled(child, _MARKED)]
+        below = html.elements(around) if marked else ()
+        inside = [node for child in below for node in _filled(child, _MARKED)]
         if len(inside) != 1 or _is_card(inside[0], around):
             return [around]
         around = inside[0]
@@ -353,7 +353,7 @@ def _is_card(marked: Node, around: Node) -> bool:
         return False
     if html.tag(marked) == "article" and _follows_sections(marked, around):
         return True
-    beside = [] if marked.parent is None else [each for each in html.children(marked.parent) if html.tag(each) == "p"]
+    beside = [] if marked.parent is None else [each for each in html.elements(marked.parent) if html.tag(each) == "p"]
     return (html.tag(around) != "body" and _has_title(around)) or (html.tag(marked) == "article" and bool(beside))
 
 

@@ -24,13 +24,13 @@ _NAMED_BY = ", ".join(f"[{name}]" for name in _CONTROLS if name != "href") + ", 
 _BUTTONS = "button, [role=button], [role=tab], summary, input[type=checkbox], input[type=radio]"
 
 
-def hidden(content: Node, panels: Container[int]) -> Iterator[Node]:
+def hidden(content: Node, page: Node, panels: Container[int]) -> Iterator[Node]:
     """The elements of the content that stay hidden.
 
     Args:
+        page: the root of its document.
         panels: the keys of tab panels.
     """
-    page = next(reversed(list(html.ancestors(content))), content)
     found = [node for node in html.select(content, _HIDDEN) if _is_hidden(node)]
     if styled := ", ".join(_hiding_selectors(page)):
         found += html.select(content, styled)

@@ -46,10 +46,8 @@ def link_lists(found: Sequence[Block], document: Document, url: str) -> Iterator
 
 
 def _links(block: Block) -> list[Node]:
-    """The link around each word and picture of a block; none if a word stands in no link."""
-    links = [link for text, link in zip(block.texts, block.links, strict=True) if any(map(str.isalpha, text))]
-    found = [link for link in links if link is not None]
-    return found if len(found) == len(links) else []
+    """The links in a block; none if a word beside a number stands in no link."""
+    return [] if any(map(str.isalpha, block.beside)) else block.linked
 
 
 def _spans(found: Sequence[Block], links: Sequence[Sequence[Node]], url: str) -> list[tuple[int, int]]:

@@ -61,9 +61,9 @@ def briefs(content: Node, links: Iterable[Link]) -> Iterator[Node]:
         _, inside, place = target.partition("#")
         if not inside or not _MORE.fullmatch(html.text(link).strip()) or html.tag(link.parent or link) != "p":
             continue
-        if '"' not in place and html.first(content, f'[id="{place}"]'):
-            words = html.squeezed(html.text(link.parent or link)).removesuffix(html.squeezed(html.text(link)))
-            again = html.squeezed(html.text(content)).count(words.strip()) > 1
+        if html.with_id(content, place):
+            words = html.words(link.parent or link).removesuffix(html.words(link))
+            again = html.words(content).count(words.strip()) > 1
             yield link.parent if again and link.parent is not None else link
 
 
@@ -108,11 +108,10 @@ def footnote_marks(content: Node, marks: Iterable[Node]) -> Iterator[Node]:
         if link is None or raised is None or not html.letters(link) == html.letters(mark) == html.letters(raised):
             continue
         yield mark
-        named = html.attribute(link, "href")[1:]
-        note = html.first(content, f'[id="{named}"]') if named and '"' not in named else None
+        note = html.with_id(content, html.attribute(link, "href")[1:])
         if note is None:
             continue
-        words = html.squeezed(html.text(link))
-        yield from (each for each in html.select(note, "sup")[:1] if html.squeezed(html.text(each)) == words)
+        words = html.words(link)
+        yield from (each for each in html.select(note, "sup")[:1] if html.words(each) == words)
         places = {html.attribute(each, "id") for each in (mark, link, *html.select(mark, "[id]"))} - {""}
         yield from (each for each in html.select(note, "a[href^='#']") if html.attribute(each, "href")[1:] in places)

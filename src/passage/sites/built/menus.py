@@ -39,8 +39,8 @@ def leading_links(found: Sequence[Block], document: Document, url: str) -> tuple
     stated = [link for link in document.select("head > link[rel][href]") if _is_around(link)]
     titles = {html.squeezed(html.attribute(link, "title")) for link in stated} - {""}
     leading = [link for link in document.select("a[rel], a[accesskey], a:has(> img)") if _is_around(link)]
-    if (titles or leading) and (head := document.first("head > title")) is not None:
-        titles.add(html.squeezed(html.text(head)))
+    if titles or leading:
+        titles.add(document.title)
     named = {at for at, block in enumerate(found) if block.words in titles and not block.is_heading}
     if not leading and not stated:
         return named, set()
@@ -52,10 +52,9 @@ def leading_links(found: Sequence[Block], document: Document, url: str) -> tuple
         leads = not marked.isdisjoint(inside) or any(pages and page_of(each, url) in pages for each in inside.values())
         if not leads or block.is_heading:
             continue
-        beside = "".join(text for text, link in zip(block.texts, block.links, strict=True) if link is None)
-        if len(marked.intersection(inside)) > 1 or (len(inside) > 1 and html.letters_of(beside)):
-            panels |= {at} if _LABELS.fullmatch(beside) else set()
-        elif marked.issuperset(inside) and not html.letters_of(beside):
+        if len(marked.intersection(inside)) > 1 or (len(inside) > 1 and not block.is_linked):
+            panels |= {at} if _LABELS.fullmatch(block.beside) else set()
+        elif marked.issuperset(inside) and block.is_linked:
             named.add(at)
     return named, panels
 
@@ -81,7 +80,7 @@ def menus_in(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
         for key, count in of_links.items()
         if count >= _FEWEST and count * 2 > counts[key] and counts[key] == of_common[key]
     }
-    lines = {at for at, block in linked.items() if block.is_linked and len(set(map(html.key, _links(block)))) > 1}
+    lines = {at for at, block in linked.items() if block.is_linked and len(set(map(html.key, block.linked))) > 1}
     return lines.union(at for at, block in common if not menus.isdisjoint(block.keys))
 
 
@@ -124,13 +123,7 @@ def widened(found: Sequence[Block], menus: set[int], leading: set[int]) -> set[i
 
 def is_link(block: Block, url: str) -> bool:
     """Whether all words of a block are in links to pages of the site."""
-    return block.is_linked and all(is_page(link, url) for link in _links(block))
-
-
-def _links(block: Block) -> list[Node]:
-    """The link around each word and named picture of a block that is in one."""
-    words = zip(block.texts, block.links, strict=True)
-    return [link for text, link in words if link is not None and any(map(str.isalnum, text))]
+    return block.is_linked and all(is_page(link, url) for link in block.linked)
 
 
 def _is_number(block: Block) -> bool:
@@ -139,7 +132,4 @@ def _is_number(block: Block) -> bool:
 
 def _is_linked(block: Block) -> bool:
     """Whether more than half of a block's letters are in links."""
-    if block.is_linked:
-        return True
-    alone = "".join(text for text, link in zip(block.texts, block.links, strict=True) if link is None)
-    return len(html.letters_of(alone)) * 2 < len(html.letters_of(block.words))
+    return len(html.letters_of(block.beside)) * 2 < len(html.letters_of(block.words))

@@ -175,7 +175,7 @@ def _names_headings(targets: list[Node], outline: Node, headings: _Headings, url
         return False
     for at, link in enumerate(targets):
         heading = next((each for each in behind if _place(html.attribute(link, "href"), url) in _ids(each)), None)
-        if heading is None or not html.squeezed(html.text(heading)).startswith(html.squeezed(html.text(link))):
+        if heading is None or not html.words(heading).startswith(html.words(link)):
             return False
         if not at and html.key(heading) != html.key(behind[0]):
             return False
@@ -211,7 +211,7 @@ def _title_of(links: Node, headings: _Headings) -> Iterator[Node]:
         return
     around = links.parent
     alone = around is not None and html.letters(around) == html.letters(links) + html.letters(before)
-    if alone and html.tag(before) != "h1" and len(html.squeezed(html.text(before))) <= _LONGEST_TITLE:
+    if alone and html.tag(before) != "h1" and len(html.words(before)) <= _LONGEST_TITLE:
         yield before
 
 

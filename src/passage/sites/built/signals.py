@@ -125,10 +125,9 @@ def is_index(document: Document, contents: Sequence[Node], gone: Mapping[int, st
         return False
     headings = 0
     for block in within(document.blocks, document.parents, contents, gone):
-        beside = "".join(text for text, link in zip(block.texts, block.links, strict=True) if link is None)
         if block.is_heading:
             headings += len(block.words) > _BESIDE
-        elif len(beside.split()) > _BESIDE and len(html.letters_of(beside)) >= _OWN_LETTERS:
+        elif len(block.beside.split()) > _BESIDE and len(html.letters_of(block.beside)) >= _OWN_LETTERS:
             return False
     return headings < 2
 
@@ -140,7 +139,8 @@ def lists_pages(contents: list[Node], page_url: str) -> bool:
     headings = [heading for each in contents for heading in html.select(each, "h1, h2, h3") if html.letters(heading)]
     if any(html.tag(heading) != "h1" and not _is_group(heading) for heading in headings[1:]):
         return False
-    items = [item for content in contents for below in html.children(content) for item in _items(below)]
+    below = (element for content in contents for element in html.elements(content))
+    items = [item for element in below for item in html.outermost(element, "li, dd, .entry, article")]
     if not items or not all(_begins_with_link(item, page_url) for item in items):
         return False
     keys = {html.key(item) for item in items}
@@ -148,7 +148,7 @@ def lists_pages(contents: list[Node], page_url: str) -> bool:
     return not any(
         html.letters(block) >= _OWN_LETTERS
         and _SENTENCE.search(html.text(block).strip())
-        and not any(html.key(above) in keys for above in html.ancestors(block))
+        and not html.is_within(block, keys)
         for block in around
     )
 
@@ -158,10 +158,6 @@ def _is_group(heading: Node) -> bool:
     words = html.text(heading)
     link = html.first(heading, "a[href]")
     return not any(map(str.isalpha, words)) or (link is not None and not html.attribute(link, "href").startswith("#"))
-
-
-def _items(node: Node) -> list[Node]:
-    return html.outermost(node, "li, dd, .entry, article") if html.tag(node) else []
 
 
 def _begins_with_link(item: Node, page_url: str) -> bool:

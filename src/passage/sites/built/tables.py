@@ -24,7 +24,7 @@ def is_frame(table: Node) -> bool:
     rows = _rows(table)
     if not rows or html.first(table, "td.paramname") is not None:
         return False
-    cells = [[cell for cell in html.children(row) if html.tag(cell)] for row in rows]
+    cells = [list(html.elements(row)) for row in rows]
     if len(rows) == 1 or all(len(row) == 1 for row in cells):
         return not any(html.tag(cell) == "th" for row in cells for cell in row)
     return (
@@ -36,7 +36,7 @@ def is_frame(table: Node) -> bool:
 
 def code_lines(table: Node) -> list[Node]:
     """The code of each row, of a table that only sets numbers beside the lines of code; else empty."""
-    cells = [[cell for cell in html.children(row) if html.tag(cell)] for row in _rows(table)]
+    cells = [list(html.elements(row)) for row in _rows(table)]
     if not cells or any(len(row) != 2 or html.tag(row[0]) != "td" for row in cells):
         return []
     lines = [html.first(row[1], "code, pre") or row[1] for row in cells]
@@ -50,7 +50,7 @@ def code_lines(table: Node) -> list[Node]:
 
 def number_cells(table: Node) -> list[Node]:
     """The cells beside `code_lines`."""
-    return [next(filter(html.tag, html.children(row))) for row in _rows(table)] if code_lines(table) else []
+    return [next(html.elements(row)) for row in _rows(table)] if code_lines(table) else []
 
 
 def _are_numbered(cells: list[Node]) -> bool:
@@ -67,8 +67,7 @@ def _values(cell: Node) -> list[str]:
 
 def empty_header(table: Node) -> str:
     """A header for a table without one, in HTML: the converter would make one of its first row. Else empty."""
-    first = next((list(html.children(row)) for row in _rows(table)), [])
-    cells = [cell for cell in first if html.tag(cell)]
+    cells = next((list(html.elements(row)) for row in _rows(table)), [])
     if html.first(table, "thead") is not None or all(html.tag(cell) == "th" for cell in cells):
         return ""
     spans = (html.attribute(cell, "colspan") for cell in cells)

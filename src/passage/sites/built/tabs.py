@@ -37,7 +37,7 @@ class Tabs:
         """Each panel with its label. A panel that begins with a heading of the same words has none."""
         for panel, label in self.panels:
             begin = _first(panel)
-            if begin is None or html.tag(begin) not in html.HEADINGS or html.squeezed(html.text(begin)) != label:
+            if begin is None or html.tag(begin) not in html.HEADINGS or html.words(begin) != label:
                 yield panel, label
 
 
@@ -58,7 +58,7 @@ def find(content: Node, document: Document) -> Tabs:
 
 def _in_sets(sets: Iterable[tuple[list[Node], list[Node], list[Node]]]) -> Iterator[tuple[Node, str]]:
     for _, named, panels in sets:
-        yield from zip(panels, (html.squeezed(html.text(label)) for label in named), strict=True)
+        yield from zip(panels, (html.words(label) for label in named), strict=True)
 
 
 def _in_bars(bars: Iterable[Node], content: Node) -> Iterator[tuple[Node, str]]:
@@ -69,13 +69,13 @@ def _in_bars(bars: Iterable[Node], content: Node) -> Iterator[tuple[Node, str]]:
         panels = [panel for panel in html.outermost(around, _PANEL) if html.key(panel) != html.key(around)]
         unlabelled = [panel for panel in panels if not _own_label(panel, content)]
         for tab, panel in zip(html.select(bar, "[role=tab]"), unlabelled, strict=False):
-            yield panel, html.squeezed(html.text(tab))
+            yield panel, html.words(tab)
 
 
 def _named_elements(panels: Iterable[Node]) -> Iterator[tuple[Node, str]]:
     """Elements of a theme's own in a row, each with its label in an attribute."""
     for panel in panels:
-        row = html.children(panel.parent) if panel.parent is not None else ()
+        row = html.elements(panel.parent) if panel.parent is not None else ()
         alike = [each for each in row if html.tag(each) == html.tag(panel) and html.attribute(each, "label")]
         if "-" in html.tag(panel) and len(alike) > 1:
             yield panel, html.squeezed(html.attribute(panel, "label"))
@@ -83,10 +83,8 @@ def _named_elements(panels: Iterable[Node]) -> Iterator[tuple[Node, str]]:
 
 def _own_label(panel: Node, content: Node) -> str:
     label = html.attribute(panel, "aria-label")
-    named = html.attribute(panel, "aria-labelledby")
-    if not label and named and '"' not in named:
-        tab = html.first(content, f'[id="{named}"]')
-        label = html.text(tab) if tab is not None else ""
+    if not label and (tab := html.with_id(content, html.attribute(panel, "aria-labelledby"))) is not None:
+        label = html.text(tab)
     return html.squeezed(label)
 
 
@@ -110,7 +108,7 @@ def _sets(content: Node, *, roles: bool) -> Iterator[tuple[list[Node], list[Node
         if len(named) < 2 or not all(map(_is_label, named)):
             continue
         beside = [behind, *takewhile(html.tag, _all_behind(behind))]
-        inside = [each for each in html.children(behind) if html.tag(each)]
+        inside = list(html.elements(behind))
         for panels in (inside, [panel for panel in beside if html.text(panel).strip()]):
             if _are_panels(panels, named) and _are_tabs(row, named, panels):
                 yield row, named, panels
@@ -141,7 +139,7 @@ def _lettered(row: Node) -> list[Node]:
 
 
 def _is_label(node: Node) -> bool:
-    return 0 < len(html.squeezed(html.text(node))) <= _LABEL and html.first(node, _NO_LABEL) is None
+    return 0 < len(html.words(node)) <= _LABEL and html.first(node, _NO_LABEL) is None
 
 
 def _are_panels(panels: Sequence[Node], named: Sequence[Node]) -> bool:
@@ -171,12 +169,12 @@ def _targets(label: Node) -> set[str]:
 def _is_section(panel: Node, label: Node) -> bool:
     """Whether a label is a line of a table of contents, and the panel a section of the page."""
     heading = html.first(panel, html.HEADING)
-    return heading is not None and html.squeezed(html.text(label)) in html.squeezed(html.text(heading))
+    return heading is not None and html.words(label) in html.words(heading)
 
 
 def _first(panel: Node) -> Node | None:
-    return next((child for child in html.children(panel) if html.tag(child)), None)
+    return next(html.elements(panel), None)
 
 
 def _says(node: Node, label: str) -> bool:
-    return html.tag(node) not in (*html.HEADINGS, "pre") and html.squeezed(html.text(node)) == label
+    return html.tag(node) not in (*html.HEADINGS, "pre") and html.words(node) == label

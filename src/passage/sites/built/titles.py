@@ -65,7 +65,7 @@ def title_outside(
     for css in (rendering.generator.title, "article header h2"):
         if heading := heading_outside(document, contents, rendering, common, css):
             return heading
-    return _head_title(document.root, site_names)
+    return _without_names(document.title, site_names)
 
 
 def line_above(
@@ -75,7 +75,7 @@ def line_above(
 
     A module's name is no heading where the parts of its page are headings of level 1 (Haddock).
     """
-    title = _head_title(document.root, site_names)
+    title = _without_names(document.title, site_names)
     first = next((heading.title for heading in headings if heading.level == 1), "")
     if not title or not first or not _words(title).isdisjoint(_words(first)):
         return ""
@@ -85,7 +85,7 @@ def line_above(
 
 def site_names(pages: Iterable[Document]) -> tuple[str, ...]:
     """The words that most pages have in `<title>` behind or before a separator, outermost first."""
-    titles = [title for page in pages if (title := _head_title(page.root))]
+    titles = [page.title for page in pages if page.title]
     names: list[str] = []
     while name := _common_name(titles):
         names.append(name)
@@ -104,7 +104,7 @@ def _common_name(titles: Sequence[str]) -> str:
 
 def common_headings(pages: Iterable[Document]) -> frozenset[str]:
     """The level-1 headings that most of the pages have."""
-    by_page = [{html.squeezed(html.text(heading)) for heading in page.select("h1")} for page in pages]
+    by_page = [{html.words(heading) for heading in page.select("h1")} for page in pages]
     counted = Counter(words for headings in by_page for words in headings)
     return frozenset(words for words, count in counted.items() if count > 2 and count * 2 > len(by_page))
 
@@ -132,11 +132,8 @@ def _without_name(title: str, name: str) -> str:
     return title
 
 
-def _head_title(root: Node, site_names: Iterable[str] = ()) -> str:
-    """The words of `<title>` without the site's name."""
-    head = html.first(root, "head > title")
-    title = html.squeezed(html.text(head)) if head is not None else ""
-    for name in site_names:
+def _without_names(title: str, names: Iterable[str]) -> str:
+    for name in names:
         title = _without_name(title, name)
     return title
 
