@@ -75,7 +75,7 @@ class Sink:
 
     def send(self, reply: Reply, *, group: str | None) -> None:
         reply.text.encode()
-        reply.body()
+        json.loads(reply.text)
         f"{reply.id}{reply.correlation_id}{group or ''}".encode("utf-8", "surrogatepass")
 
 

@@ -25,7 +25,7 @@ from handler.core.errors import ConfigurationError, DeadlineExceeded, UpstreamTh
 from handler.core.model import Passage, Search, SearchResult, Vector
 from handler.core.retrieve import Retriever
 from handler.entrypoints.messaging.messages import read
-from handler.service.replies import Reply, ReplySink
+from handler.service.replies import Reply
 from unit.asking import ENVIRON, FixedEmbedder, FixedStore
 from unit.pipelines import pipeline
 from unit.strategies import anything, at_most, wild
@@ -115,7 +115,7 @@ class Services(Container):
         return pipeline(embedder, store, dimension=profile.collection.dimension)
 
     @property
-    def reply_sinks(self) -> Sequence[ReplySink]:  # type: ignore[override]  # a cached property there
+    def reply_sinks(self) -> list[Sink]:  # type: ignore[override]  # a cached property there
         return self.sinks
 
 

@@ -5,10 +5,10 @@ Only `handler.bootstrap.factories` knows which class implements a port.
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache, cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from handler import telemetry
 from handler.bootstrap.factories import Adapters
@@ -20,8 +20,10 @@ from handler.core.embedding import EmbeddingCache, QuestionEmbedder
 from handler.core.errors import ConfigurationError, NotFound
 from handler.core.rerank import Reranking
 from handler.core.retrieve import Retriever
-from handler.service.replies import ReplySink
 from handler.service.services import Readiness, Served
+
+if TYPE_CHECKING:
+    from handler.adapters.aws.replies import Sink
 
 
 class Container:
@@ -79,15 +81,7 @@ class Container:
         profile = profiles.load_with_settings(settings.default_profile if name is None else name, settings)
         if profile.name == settings.default_profile:
             self._adapters.require_keys(profile)
-        return Served(
-            profile=profile,
-            contract=registry.find(profile),
-            collections=settings.allowed_collections,
-            log_query_text=settings.log_query_text,
-            find_retriever=self.retriever,
-            debug_answers=settings.debug_answers,
-            chunks=settings.chunks,
-        )
+        return Served(profile, registry.find(profile), settings, self.retriever)
 
     def usable_profiles(self) -> list[Served]:
         """Every valid profile, without those that the folder of EDGE_INDEX_PATH has no index for."""
@@ -149,7 +143,7 @@ class Container:
         return Reranking(reranker, candidates=settings.rerank_candidates, seconds=settings.rerank_timeout_ms / 1000)
 
     @cached_property
-    def reply_sinks(self) -> Sequence[ReplySink]:
+    def reply_sinks(self) -> "list[Sink]":
         """Where replies to messages go. Raises ConfigurationError when no destination is set."""
         return self._adapters.reply_sinks()
 

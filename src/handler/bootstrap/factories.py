@@ -18,10 +18,10 @@ from handler.config.values import SecretReference
 from handler.core.embedding import NoEmbedder
 from handler.core.errors import ConfigurationError, Upstream
 from handler.core.ports import Embedder, PassageStore, Reranker
-from handler.service.replies import ReplySink
 
 if TYPE_CHECKING:
     from handler.adapters.account import Account, EmbedderClass, RerankerClass
+    from handler.adapters.aws.replies import Sink
     from handler.adapters.aws.secrets import CachedKey
 
 
@@ -105,7 +105,7 @@ class Adapters:
         """The store of a profile's collection."""
         return self._qdrant_edge(profile) if self._settings.store == "qdrant_edge" else self._qdrant_server(profile)
 
-    def reply_sinks(self) -> list[ReplySink]:
+    def reply_sinks(self) -> "list[Sink]":
         """The sinks of all destinations that are set.
 
         Raises:

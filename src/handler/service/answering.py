@@ -112,8 +112,8 @@ def answer(questions: Sequence[Question], find: FindServed, deadline: Deadline) 
             groups[id(each.retriever)].append((number, each))
     valid = [each for each in prepared if isinstance(each, _Prepared)]
     # A call's error may repeat the texts of other questions, too.
-    private = (form for each in valid if not each.served.log_query_text for form in text_forms(each.request.text))
-    with telemetry.hiding(private):
+    private = [each.request.text for each in valid if not each.served.settings.log_query_text]
+    with telemetry.hiding(form for text in private for form in text_forms(text)):
         for group in groups.values():
             for start in range(0, len(group), TEXTS_PER_CALL):
                 numbers, questions_of_call = zip(*group[start : start + TEXTS_PER_CALL], strict=True)
@@ -132,7 +132,9 @@ def _prepare(question: Question, find: FindServed, started: float) -> _Prepared 
         if not OPTIONS.isdisjoint(fields):
             from handler.contracts.options import apply_options  # noqa: PLC0415 - most questions have none
 
-            request = apply_options(request, fields, served.contract, served.profile, debug=served.debug_answers)
+            request = apply_options(
+                request, fields, served.contract, served.profile, debug=served.settings.debug_answers
+            )
         if request.search.by is not None or served.profile.search.mode == "words":
             from handler.core import without_vector  # noqa: PLC0415 - most questions have a vector
 

@@ -54,7 +54,8 @@ def failure(
     profile = served.profile if served else None
     name = profile.name if profile else "unknown"
     # An upstream's error may repeat the question. A profile that cannot be resolved must not put it into the log.
-    private = () if served and served.log_query_text else (text for text in sent.values() if isinstance(text, str))
+    texts = [text for text in sent.values() if isinstance(text, str)]
+    private = [] if served and served.settings.log_query_text else texts
     with telemetry.hiding(form for text in private for form in text_forms(text)):
         telemetry.log_failure(name, error, known)
     contract = served.contract if served else registry.load(registry.NAMES[0])

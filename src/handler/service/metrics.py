@@ -48,7 +48,7 @@ def _line(served: Served, retrieval: Retrieval, top_score: float | None) -> dict
         line["embedding_cached"] = retrieval.embedding_cached
     if timings.rerank_ms is not None:
         line["rerank_ms"] = round(timings.rerank_ms, 1)
-    if served.log_query_text:
+    if served.settings.log_query_text:
         line["query_text"] = retrieval.request.text
     return line
 

@@ -1,7 +1,6 @@
-"""Replies to messages, and the port that sends them."""
+"""Replies to messages."""
 
-import json
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 
 class Reply(NamedTuple):
@@ -18,23 +17,3 @@ class Reply(NamedTuple):
     profile: str
     status: str
     text: str
-
-    def body(self) -> Any:
-        """The reply as an object."""
-        return json.loads(self.text)
-
-
-class ReplySink(Protocol):
-    """A configured destination for replies."""
-
-    @property
-    def seconds(self) -> float:
-        """The most seconds that `send` takes before it gives up."""
-
-    def send(self, reply: Reply, *, group: str | None) -> None:
-        """Send one reply, to a FIFO destination in the FIFO group of the answered message; None for a standard queue.
-
-        Raises:
-            UpstreamError: it could not be sent, temporarily.
-            ConfigurationError: the destination does not exist, or may not be written to.
-        """

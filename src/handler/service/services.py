@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from handler.config import validation
 from handler.config.profiles import Profile
+from handler.config.settings import Settings
 from handler.contracts.base import OPTIONS, Contract
 from handler.contracts.fields import json_safe, zulu
 from handler.core.deadline import Deadline
@@ -28,27 +29,21 @@ class Served:
     """A profile as this deployment serves it: everything its questions need, resolved once per container.
 
     Attributes:
-        collections: the collections that a request may name in addition to the profile's.
-        log_query_text: whether the log may hold question text.
-        debug_answers: whether a request may ask for `debug`.
-        chunks: whether a chunk can be fetched by its id; "raw" shows its whole payload and vector.
         find_retriever: returns a profile's pipeline, built at first use, so that a bad request imports no SDK.
     """
 
     profile: Profile
     contract: Contract
-    collections: tuple[str, ...]
-    log_query_text: bool
+    settings: Settings
     find_retriever: Callable[[Profile], Retriever]
-    debug_answers: bool = False
-    chunks: Literal["true", "false", "raw"] = "true"
 
     def retriever_for(self, name: str | None) -> Retriever:
         """The pipeline for the collection `name`, the profile's for None. Raises CollectionNotServed for any other."""
         if name is None or name == self.profile.collection.name:
             return self.retriever
-        if name not in self.collections:
-            allowed = ", ".join((self.profile.collection.name, *self.collections))
+        others = self.settings.allowed_collections
+        if name not in others:
+            allowed = ", ".join((self.profile.collection.name, *others))
             raise CollectionNotServed(f"This deployment does not serve that collection. It serves: {allowed}.")
         return self.find_retriever(self.profile.with_collection(name))
 
@@ -121,9 +116,9 @@ def find_chunk(served: Served, chunk_id: str, until: Deadline, *, with_vectors: 
         InvalidRequest: vectors are requested where they are not shown.
         PassageError: as `Retriever.fetch`.
     """
-    if served.chunks == "false":
+    if served.settings.chunks == "false":
         raise NotFound("This deployment serves no chunks by their id.")
-    raw = served.contract.raw or served.chunks == "raw"
+    raw = served.contract.raw or served.settings.chunks == "raw"
     if with_vectors and not raw:
         raise InvalidRequest("'with_vectors' must be false: this profile shows no vectors.")
     stored = served.contract.stored_id(chunk_id)

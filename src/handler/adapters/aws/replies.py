@@ -45,7 +45,7 @@ Call = Callable[[Reply, str | None], object]
 
 
 class Sink:
-    """Sends replies to one destination: a `handler.service.replies.ReplySink`.
+    """Sends replies to one destination.
 
     A reply counts as sent only when the destination confirms it with an id. A proxy or a wrong address may answer
     anything with status 200.
@@ -54,6 +54,9 @@ class Sink:
         kind: "queue", "topic" or "bus".
         target: its URL, ARN or name.
         idempotency_table: a DynamoDB table that records sent replies, so that none is sent twice.
+
+    Attributes:
+        seconds: the most that `send` takes before it gives up.
     """
 
     def __init__(self, kind: str, target: str, idempotency_table: str | None) -> None:
@@ -66,6 +69,12 @@ class Sink:
             self.seconds += TABLE_SECONDS
 
     def send(self, reply: Reply, *, group: str | None) -> None:
+        """Send one reply, to a FIFO destination in the FIFO group of the answered message; None for a standard queue.
+
+        Raises:
+            UpstreamError: it could not be sent, temporarily.
+            ConfigurationError: the destination does not exist, or may not be written to.
+        """
         with at_most(self.seconds):
             self._send(reply, group)
 

@@ -83,7 +83,7 @@ def take(call: Call) -> Response[str]:
 
 def _record(feedback: Feedback, served: Served) -> None:
     """Log and count. A reader's own words are logged only where question text is."""
-    words = {"query_text": feedback.question, "comment": feedback.comment} if served.log_query_text else {}
+    words = {"query_text": feedback.question, "comment": feedback.comment} if served.settings.log_query_text else {}
     ids = {"url": feedback.url, "chunk_id": feedback.chunk_id, "query_id": feedback.query_id}
     known = {name: value for name, value in {**ids, **words}.items() if value is not None}
     telemetry.log_feedback(served.profile.name, {"helpful": feedback.helpful, **known}, helpful=feedback.helpful)

@@ -8,6 +8,7 @@ SNS and EventBridge invoke the function asynchronously. The reply is the return 
 destination. A temporary failure is raised: Lambda tries again, and after the last try sends the event to OnFailure.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -183,7 +184,7 @@ def _replies(messages: Sequence[Message], context: Any, services: Container) -> 
     ):
         if isinstance(outcome, Failure) and not is_final(outcome):
             raise outcome.error
-        made.append(reply(message, outcome).body())
+        made.append(json.loads(reply(message, outcome).text))
     return made
 
 

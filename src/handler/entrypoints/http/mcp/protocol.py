@@ -7,7 +7,7 @@ header and in `_meta`, and repeats the method and the tool in headers.
 import base64
 import binascii
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -66,9 +66,8 @@ class RpcMessage:
     """A request, or a notification, which has no id and gets no answer."""
 
     method: str
-    id: Id = None
-    params: Mapping[str, Any] = field(default_factory=dict)
-    notification: bool = False
+    params: Mapping[str, Any]
+    notification: bool
 
 
 def read_message(value: Any) -> RpcMessage:
@@ -88,7 +87,7 @@ def read_message(value: Any) -> RpcMessage:
     params = value.get("params", {})
     if not isinstance(params, dict):
         raise Refused(INVALID_PARAMS, "'params' must be an object.")
-    return RpcMessage(value["method"], value.get("id"), params, notification="id" not in value)
+    return RpcMessage(value["method"], params, notification="id" not in value)
 
 
 def read_id(value: Any) -> Id:
