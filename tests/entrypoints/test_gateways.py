@@ -4,6 +4,7 @@ import base64
 import copy
 import json
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -207,9 +208,9 @@ def test_a_load_balancers_own_health_check_is_answered(kind: str, start: Start, 
 
 @pytest.mark.parametrize("name", ["origin", "Origin", "ORIGIN"])
 def test_a_load_balancers_headers_are_read_in_any_case_and_form(name: str, start: Start, load_event: Any) -> None:
-    """`headers` may be absent where `multiValueHeaders` is there."""
-    for kind in ("load balancer", "load balancer, several values"):
-        event = request(load_event, kind, body='{"text": "twin"}', headers={name: ORIGIN})
+    """`headers` may be absent where `multiValueHeaders` is there, also in an event that no route sees."""
+    for kind, wrong in product(("load balancer", "load balancer, several values"), ({}, {"path": None})):
+        event = request(load_event, kind, body='{"text": "twin"}', headers={name: ORIGIN}) | wrong
         assert checked(kind, start().invoke(event)).headers["access-control-allow-origin"] == ORIGIN
 
 

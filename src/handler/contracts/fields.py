@@ -25,7 +25,7 @@ from handler.config.profiles import CountLimit, Profile, TextLimit
 from handler.contracts.faults import MOST_LEVELS, describe_fault, is_deep, json_fault, refuse_constant, too_deep
 from handler.core.errors import BlankText, InvalidRequest
 from handler.core.model import LARGEST_WHOLE, Passage, PointId
-from handler.core.texts import INVISIBLE
+from handler.core.texts import INVISIBLE, is_encodable
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -34,11 +34,9 @@ BYTE_ORDER_MARK = "\ufeff"
 
 
 def _encodable(value: str) -> str:
-    """Refuse an unpaired surrogate. JSON can escape one and pydantic accepts it, but UTF-8 cannot encode it."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise PydanticKnownError("string_unicode") from None
+    """Refuse an unpaired surrogate, which pydantic accepts."""
+    if not is_encodable(value):
+        raise PydanticKnownError("string_unicode")
     return value
 
 
@@ -46,12 +44,12 @@ Text = Annotated[StrictStr, AfterValidator(_encodable)]
 """Text from a caller: a JSON string. Other types are refused, not converted."""
 
 
-def _whole(value: object) -> object:
-    """Accept 5.0 as the integer 5, as JSON Schema does."""
+def as_whole(value: object) -> object:
+    """5.0 as the integer 5, as JSON Schema has it; any other value as it is."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-WHOLE = BeforeValidator(_whole)
+WHOLE = BeforeValidator(as_whole)
 """Must come last among an integer's annotations: a limit after it would be checked, but missing from the schema."""
 
 Integer = Annotated[StrictInt, WHOLE]

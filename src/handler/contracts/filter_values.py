@@ -13,6 +13,7 @@ from handler.contracts.faults import OURS, json_kind
 from handler.contracts.fields import WHOLE, Text
 from handler.core.errors import InvalidRequest
 from handler.core.model import Filters
+from handler.core.texts import is_encodable
 
 if TYPE_CHECKING:
     from handler.core.conditions import Condition, Prefix, Range
@@ -47,7 +48,7 @@ def _condition(given: Mapping[Any, Any]) -> "Range | Prefix":
 
     if given.keys() == {"prefix"}:
         prefix = given["prefix"]
-        if isinstance(prefix, str) and 1 <= len(prefix) <= PREFIX_CHARACTERS and _is_utf8(prefix):
+        if isinstance(prefix, str) and 1 <= len(prefix) <= PREFIX_CHARACTERS and is_encodable(prefix):
             return Prefix(prefix)
         fault = f"'prefix' must be text of 1 to {PREFIX_CHARACTERS:,} characters"
     elif given and given.keys() <= set(BOUNDS):
@@ -86,7 +87,7 @@ def _filter_fault(value: Any) -> str:
     if kind:
         within = "a list with " if isinstance(value, list) else ""
         return f"must be {ALLOWED}, not {within}{kind}"
-    if any(isinstance(item, str) and not _is_utf8(item) for item in items):
+    if any(isinstance(item, str) and not is_encodable(item) for item in items):
         return "has an unpaired surrogate: it must be text that UTF-8 can encode"
     return "accepts whole numbers from -2^63 to 2^63 - 1"
 
@@ -95,10 +96,6 @@ def _refused_kind(item: Any) -> str:
     """The JSON type of a value that a filter refuses; empty for text and whole numbers."""
     whole = isinstance(item, float) and item.is_integer()
     return "" if whole or (isinstance(item, str | int) and not isinstance(item, bool)) else json_kind(item)
-
-
-def _is_utf8(text: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 FilterValue = Annotated[

@@ -155,7 +155,7 @@ class TextSupport:
         return time.monotonic() < self.until
 
 
-def read_text_support(connection: Connection, profile: Profile, services: Collection[str] = ()) -> TextSupport:
+def read_text_support(connection: Connection, profile: Profile, services: Collection[str]) -> TextSupport:
     """Read the server's version and the collection's indexes. Without a hybrid search, the log says why.
 
     A server that tells its version but not its indexes may still search by vectors, so that is a `failure`, not raised.

@@ -14,7 +14,7 @@ from handler.config import models
 from handler.config.payload_keys import NESTED_OBJECTS, RANKED_KEY, KeyPath, Payload, is_ranked
 from handler.config.profiles import Profile
 from handler.core.model import LARGEST_WHOLE, Passage, Point, PointId, SearchResult, Stage, Vector
-from handler.core.texts import INVISIBLE
+from handler.core.texts import INVISIBLE, is_encodable
 
 MILLISECONDS_FROM = 100_000_000_000
 """An epoch this large is in milliseconds: in seconds it would be the year 5138."""
@@ -219,14 +219,8 @@ def open_object(value: Any) -> Mapping[str, Any]:
 
 
 def _text(value: Any) -> str | None:
-    """Text that is not blank and that UTF-8 can carry: a lone surrogate would break the answer's encoding."""
-    if not isinstance(value, str) or not value.strip(INVISIBLE):
-        return None
-    try:
-        value.isascii() or value.encode()
-    except UnicodeEncodeError:
-        return None
-    return value
+    """Text that is not blank and that an answer can carry."""
+    return value if isinstance(value, str) and value.strip(INVISIBLE) and is_encodable(value) else None
 
 
 def _texts(value: Any) -> tuple[str, ...] | None:

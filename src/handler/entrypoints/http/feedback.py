@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from handler import telemetry
 from handler.contracts.faults import OURS
-from handler.contracts.fields import Text, validate_fields
+from handler.contracts.fields import Text, as_whole, validate_fields
 from handler.core.errors import NotFound
 from handler.entrypoints.http.call import Call
 from handler.entrypoints.http.status import failure_response
@@ -38,9 +38,8 @@ Url = Annotated[
 
 def _id_text(value: object) -> object:
     """A whole number as text: `vector_search` answers with point ids, which can be numbers."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
-        return value
-    return str(int(value))
+    number = as_whole(value)
+    return str(number) if isinstance(number, int) and not isinstance(number, bool) else value
 
 
 MOST_ID_CHARACTERS = 200

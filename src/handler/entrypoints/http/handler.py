@@ -135,8 +135,10 @@ def _cors_headers(event: Mapping[str, Any], services: Container) -> Mapping[str,
         cors = _cors(services.http_settings)
     except ConfigurationError:
         return {}  # ALLOWED_ORIGINS itself may be the wrong setting
-    headers = event.get("headers")
+    headers = event.get("headers") or event.get("multiValueHeaders")
     named = headers.items() if isinstance(headers, Mapping) else ()
     origin = next((value for name, value in named if str(name).lower() == "origin"), None)
+    if isinstance(origin, list):  # a load balancer's, which can send several values for a header
+        origin = next(iter(origin), None)
     allowed = cors.allowed_origin(origin) if cors and isinstance(origin, str) else None
     return cors.to_dict(allowed) if cors and allowed else {}

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from handler.config.profiles import CountLimit, Profile, TextLimit
-from handler.contracts.fields import check_count, check_text
+from handler.contracts.fields import as_whole, check_count, check_text
 from handler.core.errors import AnswerTooLarge, InvalidRequest, PassageError
 from handler.core.retrieve import NO_NOISE
 from handler.entrypoints.http.call import Call
@@ -230,9 +230,8 @@ def _whole_number(value: object) -> int | None:
     """A whole number, which models also send as text; None for anything else."""
     if isinstance(value, str) and value.isdecimal() and len(value) < DIGITS:
         return int(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
-        return None
-    return int(value)
+    number = as_whole(value)
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
 
 
 def _read_id(arguments: Arguments) -> str:

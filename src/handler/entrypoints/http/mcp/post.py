@@ -85,7 +85,7 @@ def _read_body(call: Call) -> Any:
         raise Refused(protocol.PARSE_ERROR, str(error)) from None
 
 
-def _json_response(code: int, body: Mapping[str, Any], error_code: str | None = None) -> Response[str]:
+def _json_response(code: int, body: Mapping[str, Any], error_code: str | None) -> Response[str]:
     headers = {} if error_code is None else {ERROR_CODE: error_code}
     return Response(code, JSON, json.dumps(json_safe(body), ensure_ascii=False), headers=headers)
 
