@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from qdrant_client import QdrantClient
 
 from handler.adapters.qdrant import metadata, sparse_files
+from handler.adapters.qdrant.connection import Connection
 from handler.adapters.qdrant.edge import QdrantEdgeStore
 from handler.adapters.qdrant.metadata import UNREADABLE, Limits
 from handler.adapters.qdrant.server import QdrantServerStore
@@ -60,7 +61,12 @@ def edge(textbook_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 @pytest.fixture(scope="session")
 def server(qdrant: EmulatorServer) -> QdrantServerStore:
-    return QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE)
+    return on(qdrant.url)
+
+
+def on(url: str, profile: Profile = PROFILE, transport: httpx.BaseTransport | None = None) -> QdrantServerStore:
+    """The store of a server."""
+    return QdrantServerStore(Connection(profile.collection.name, url, transport=transport), profile)
 
 
 def found(store: QdrantEdgeStore | QdrantServerStore, text: str, search: Search) -> tuple[Passage, ...]:
@@ -124,7 +130,7 @@ def test_filter_applies_to_both_lists(qdrant: EmulatorServer) -> None:
     profile = profiles.load("vector-search").model_copy(
         update={"collection": PROFILE.collection, "payload": PROFILE.payload, "filters": {"page": ("page_title",)}}
     )
-    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=profile)
+    store = on(qdrant.url, profile)
     (title,) = {passage.title for passage in found(store, QUESTION, Search(top_k=1))}
     assert title is not None
     passages = found(store, QUESTION, Search(top_k=50, filters={"page": (title,)}))
@@ -333,7 +339,7 @@ def test_missing_similarity_means_shards_are_read_again() -> None:
 def answering(answer: Callable[[httpx.Request], httpx.Response]) -> QdrantServerStore:
     """The store of a server that answers so."""
     transport = httpx.MockTransport(answer)
-    return QdrantServerStore(url="http://qdrant.test:6333", api_key=None, profile=PROFILE, transport=transport)
+    return on("http://qdrant.test:6333", transport=transport)
 
 
 def metadata_answer(field: str, shards: int | None = None) -> httpx.Response:
@@ -475,14 +481,14 @@ def test_failed_reading_is_repeated_by_the_retry(start: Start, qdrant: EmulatorS
 
 
 def test_version_hidden_by_a_proxy_does_not_prevent_hybrid(own: EmulatorServer) -> None:
-    store = QdrantServerStore(url=own.url, api_key=None, profile=PROFILE)
+    store = on(own.url)
     own.faults.add(Fault("status", status=403))
     assert found(store, QUESTION, Search(top_k=3))[0].fused is not None
 
 
 def test_metadata_that_may_not_be_read_means_dense(qdrant: EmulatorServer) -> None:
     qdrant.faults.add(Fault("status", status=400, times=0, path="/collections/rag_embeddings"))
-    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE)
+    store = on(qdrant.url)
     with pytest.raises(RequestRefused):
         found(store, QUESTION, Search(top_k=3))
     qdrant.faults.clear()
@@ -497,7 +503,7 @@ def test_page_instead_of_metadata_means_dense_for_a_minute(
     """A proxy that is being set up answers so. The container must not stay dense until it dies."""
     monkeypatch.setattr(metadata, "FAILED_SECONDS", seconds)
     qdrant.faults.add(Fault("status", status=status, body="<html>", path="/collections/rag_embeddings"))
-    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE)
+    store = on(qdrant.url)
     for fused in (False, then_fused):
         assert (found(store, QUESTION, Search(top_k=3))[0].fused is not None) is fused
 
@@ -506,7 +512,7 @@ def test_missing_collection_is_reported_by_its_name(start: Start, qdrant: Emulat
     answer = start(COLLECTION_NAME="absent").ask()
     assert answer.status == 500
     assert "COLLECTION_NAME" in answer.json["error"]
-    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE.with_collection("absent"))
+    store = on(qdrant.url, PROFILE.with_collection("absent"))
     with pytest.raises(CollectionNotFound):
         found(store, QUESTION, Search(top_k=3))
 
@@ -514,7 +520,7 @@ def test_missing_collection_is_reported_by_its_name(start: Start, qdrant: Emulat
 @pytest.mark.parametrize("body", ["{}", "[]", '{"result": null}', '{"result": {"payload_schema": 7}}', "null"])
 def test_unreadable_metadata_is_a_temporary_failure_or_dense(body: str, qdrant: EmulatorServer) -> None:
     qdrant.faults.add(Fault("malformed", body=body, times=3))
-    store = QdrantServerStore(url=qdrant.url, api_key=None, profile=PROFILE)
+    store = on(qdrant.url)
     try:
         passages = found(store, QUESTION, Search(top_k=3))
     except UpstreamUnavailable:

@@ -14,6 +14,7 @@ from handler.adapters.account import Account
 from handler.adapters.aws.secrets import CachedKey
 from handler.adapters.bedrock import BedrockEmbedder
 from handler.adapters.cohere import CohereEmbedder, CohereReranker
+from handler.adapters.qdrant.connection import Connection
 from handler.adapters.qdrant.published_index import PublishedIndex
 from handler.adapters.qdrant.server import QdrantServerStore
 from handler.config import profiles
@@ -70,9 +71,12 @@ def read_key() -> object:
     return CachedKey(reference, variable="COHERE_API_KEY_SECRET", upstream="embedding", ttl=1, environ={}).value()
 
 
+def store(url: str) -> QdrantServerStore:
+    return QdrantServerStore(Connection(PROFILE.collection.name, url), PROFILE)
+
+
 def search(url: str) -> list[SearchResult]:
-    store = QdrantServerStore(url=url, api_key=None, profile=PROFILE)
-    return store.search([([0.5] * PROFILE.collection.dimension, Search(top_k=1))])
+    return store(url).search([([0.5] * PROFILE.collection.dimension, Search(top_k=1))])
 
 
 def account(provider: str, url: str = "") -> Account:
@@ -83,7 +87,7 @@ WITH_URL: dict[str, Callable[[str], object]] = {
     "Cohere embed": lambda url: CohereEmbedder(account("cohere", url), model="embed-v4.0", dimension=256).embed(["a"]),
     "Cohere rerank": lambda url: CohereReranker(account("cohere", url), model="rerank-v4.0-fast").rerank("a", ["b"]),
     "Qdrant": search,
-    "Qdrant metadata": lambda url: QdrantServerStore(url=url, api_key=None, profile=PROFILE).describe(),
+    "Qdrant metadata": lambda url: store(url).describe(),
 }
 BY_BOTO: dict[str, Callable[[str], object]] = {
     "Bedrock": lambda _: BedrockEmbedder(account("bedrock"), model="cohere.embed-v4:0", dimension=256).embed(["a"]),

@@ -5,6 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from handler.adapters.qdrant.connection import Connection
 from handler.adapters.qdrant.server import QdrantServerStore
 from handler.config import profiles
 from handler.config.settings import Settings
@@ -89,7 +90,7 @@ def test_qdrants_grpc_port_is_known_by_its_number() -> None:
         raise httpx.RemoteProtocolError("Server disconnected without sending a response.", request=request)
 
     url, transport = "http://127.0.0.1:6334", httpx.MockTransport(close)
-    store = QdrantServerStore(url=url, api_key=None, profile=profile, transport=transport)
+    store = QdrantServerStore(Connection(profile.collection.name, url, transport=transport), profile)
     with pytest.raises(ConfigurationError, match="has its gRPC port in QDRANT_URL"):
         store.describe()
 

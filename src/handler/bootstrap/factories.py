@@ -144,22 +144,24 @@ class Adapters:
         return Account(provider, access, key)
 
     def _qdrant_server(self, profile: Profile) -> PassageStore:
-        from handler.adapters.qdrant.server import QdrantServerStore  # noqa: PLC0415 - loads the SDK, only where it is used
+        from handler.adapters.qdrant.connection import Connection  # noqa: PLC0415 - loads the SDK, only where it is used
+        from handler.adapters.qdrant.server import QdrantServerStore  # noqa: PLC0415 - see above
 
         settings = self._settings
         assert settings.qdrant_url is not None  # noqa: S101 - the settings' own check
         key, secret = settings.qdrant_api_key, "QDRANT_API_KEY_SECRET"
         cached = self._key(secret, settings.qdrant_api_key_secret, "store", ("api-key", ""))
         name, default = profile.collection.name, settings.default_profile
-        return QdrantServerStore(
-            url=settings.qdrant_url,
+        connection = Connection(
+            name,
+            settings.qdrant_url,
             api_key=key.get_secret_value() if key else None,
             auth=cached,
             key_variable=secret if cached else "QDRANT_API_KEY",
-            profile=profile,
-            embedded_by=self._embedded_by(profile),
-            may_be_missing=profile.name != default or name in settings.allowed_collections,  # a caller chose it
         )
+        chosen = profile.name != default or name in settings.allowed_collections  # by a caller
+        embedded_by = self._embedded_by(profile)
+        return QdrantServerStore(connection, profile, embedded_by=embedded_by, may_be_missing=chosen)
 
     def _qdrant_edge(self, profile: Profile) -> PassageStore:
         from handler.adapters.qdrant.edge import QdrantEdgeStore  # noqa: PLC0415 - loads the SDK, only where it is used

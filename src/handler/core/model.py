@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from handler.core.conditions import Condition
+    from handler.core.errors import PassageError
 
 LARGEST_WHOLE = 2**53 - 1
 """The largest integer that every JSON parser reads exactly."""
@@ -219,7 +220,7 @@ class Retrieval:
     asked_at: datetime
     left_out: int = 0
     embedding_cached: bool | None = None
-    embedding_failure: Exception | None = None
+    embedding_failure: "PassageError | None" = None
     warnings: tuple[str, ...] = ()
     rerank_failure: Exception | None = None
     noise: Noise | None = None

@@ -33,7 +33,7 @@ def handle(event: Mapping[str, Any], context: Any, services: Container) -> dict[
     count = len(retrieval.passages)
     failure = retrieval.embedding_failure
     if failure is not None:
-        telemetry.log_answer_by_words(services.settings.default_profile, failure, to_known(failure))
+        telemetry.log_answer_by_words(services.settings.default_profile, failure, failure)
     telemetry.log_heartbeat(
         {
             "result_count": count,

@@ -15,7 +15,7 @@ def record(served: Served, retrieval: Retrieval) -> None:
         telemetry.log_titles(profile, retrieval.timings.total_ms)
         return
     if retrieval.embedding_failure is not None:
-        telemetry.log_answer_by_words(profile, retrieval.embedding_failure, to_known(retrieval.embedding_failure))
+        telemetry.log_answer_by_words(profile, retrieval.embedding_failure, retrieval.embedding_failure)
     top_score = max((passage.score for passage in retrieval.passages), default=None)
     metrics = _metrics(retrieval, top_score)
     if retrieval.rerank_failure is not None:

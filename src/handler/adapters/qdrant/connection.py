@@ -71,6 +71,9 @@ class Points(BaseModel, defer_build=True):
 class Connection:
     """One collection on a server. Every failure of the client becomes an error of the core.
 
+    Each request may raise UpstreamError and DeadlineExceeded, and ConfigurationError where the key, the collection or
+    the request was refused, or the URL is wrong.
+
     Attributes:
         auth: puts the key into each request instead of `api_key`, where it can change.
         key_variable: the variable that holds the key or names its secret.
@@ -104,15 +107,11 @@ class Connection:
         )
 
     def query(self, request: Mapping[str, Any]) -> Sequence[ScoredPoint]:
-        """The points that one request finds (Qdrant, API reference, "Query points").
-
-        Raises:
-            PassageError: see `_request`.
-        """
+        """The points that one request finds (Qdrant, API reference, "Query points")."""
         return self.post("/points/query", request, Answer[Points]).points
 
     def query_batch(self, requests: Sequence[Mapping[str, Any]]) -> Sequence[Sequence[ScoredPoint]]:
-        """The points that each request finds. See `query`."""
+        """The points that each request finds."""
         if len(requests) == 1:
             return [self.query(requests[0])]
         results = self.post("/points/query/batch", {"searches": requests}, Answer[list[Points]])
@@ -121,32 +120,14 @@ class Connection:
         return [each.points for each in results]
 
     def get(self, path: str, answer: type[T]) -> T:
-        """The answer to `GET path`.
-
-        Raises:
-            PassageError: see `_request`.
-        """
+        """The answer to `GET path`."""
         return self._request("GET", path, answer)
 
     def post(self, path: str, body: Mapping[str, Any], answer: type[Answer[T]]) -> T:
-        """The result of a request about the collection, which changes nothing.
-
-        Args:
-            path: below the collection.
-
-        Raises:
-            PassageError: see `_request`.
-        """
+        """The result of a request about the collection, which changes nothing. `path` is below the collection."""
         return self._request("POST", COLLECTION + path, answer, content=to_json(body), headers=JSON).result
 
     def _request(self, method: str, path: str, answer: type[T], **sent: Any) -> T:
-        """Make one request.
-
-        Raises:
-            UpstreamError: the server failed temporarily.
-            DeadlineExceeded: the running deadline passed.
-            ConfigurationError: the key, the collection or the request was refused, or the URL is wrong.
-        """
         names = {"collection_name": self.collection}
         try:
             return self.client.request(type_=answer, method=method, url=path, path_params=names, **sent)

@@ -1,4 +1,4 @@
-"""What no search that succeeds needs of a server.
+"""What no search that succeeds needs of a server. What asks the server raises the same errors as a search.
 
 The collection's description, why a search was refused, chunks around a passage or by an id, and a payload key's values.
 """
@@ -51,11 +51,7 @@ class Facet(BaseModel):
 def describe(
     connection: Connection, profile: Profile, info: CollectionMetadata, support: TextSupport
 ) -> CollectionInfo:
-    """The collection as /ready and /profiles/{profile}/collection show it.
-
-    Raises:
-        PassageError: as a search.
-    """
+    """The collection as /ready and /profiles/{profile}/collection show it."""
     expected, mode = profile.collection, profile.search.mode
     vector = info.vectors_by_name.get(expected.vector)  # one searched by words alone may have none
     return CollectionInfo(
@@ -139,7 +135,6 @@ def neighbors(
 
     Raises:
         RequestRefused: names the limit that is too small, or the payload index that is missing, if one is.
-        PassageError: as a search.
     """
     near = around(wanted, profile)
     if not near["should"]:
@@ -168,7 +163,6 @@ def find(connection: Connection, profile: Profile, chunk: str, *, with_vectors: 
 
     Raises:
         RequestRefused: names the payload index that is missing, if one is.
-        PassageError: as a search.
     """
     identity, wanted = payload.point_id(chunk), {"with_payload": True, "with_vector": with_vectors}
     if identity is not None:
@@ -204,11 +198,7 @@ def _first_with(
 
 
 def values(connection: Connection, keys: Sequence[str], most: int) -> dict[str, tuple[str, ...]]:
-    """The texts that payload keys hold, sorted. Left out: a key with more than `most`, or without a payload index.
-
-    Raises:
-        PassageError: as a search.
-    """
+    """The texts that payload keys hold, sorted. Left out: a key with more than `most`, or without a payload index."""
     found: dict[str, tuple[str, ...]] = {}
     for key in keys:
         with suppress(RequestRefused):  # no payload index serves it

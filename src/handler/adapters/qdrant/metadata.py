@@ -120,11 +120,7 @@ class CollectionMetadata(BaseModel, defer_build=True):
 
 
 def read(connection: Connection) -> CollectionMetadata:
-    """The collection's metadata.
-
-    Raises:
-        PassageError: as a search.
-    """
+    """The collection's metadata. Raises the same errors as a search."""
     return connection.get(COLLECTION, Answer[CollectionMetadata]).result
 
 

@@ -7,10 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import httpx
-
 from handler.adapters.qdrant import metadata, payload, text_search
-from handler.adapters.qdrant.connection import COLLECTION, SERVICE, Connection, ScoredPoint, StoredPoint
+from handler.adapters.qdrant.connection import COLLECTION, Connection, ScoredPoint, StoredPoint
 from handler.adapters.qdrant.metadata import NO_LIMITS, UNREADABLE, TextSupport, read_text_support, server_version
 from handler.adapters.qdrant.text_search import TextSearch, asked_words, noise_of
 from handler.adapters.transport import made_up_transport
@@ -36,26 +34,21 @@ class QdrantServerStore:
     """One collection on a server, searched as one profile describes: a `handler.core.ports.PassageStore`.
 
     Args:
+        connection: to the profile's collection.
         embedded_by: see `handler.config.validation.check_embedder`.
         may_be_missing: whether to look for the collection before the first text is embedded, not after.
-
-    `Connection` says what the other arguments are.
     """
 
-    def __init__(  # noqa: PLR0913 - all by name
+    def __init__(
         self,
-        *,
-        url: str,
-        api_key: str | None,
+        connection: Connection,
         profile: Profile,
+        *,
         embedded_by: Collection[str] = (),
         may_be_missing: bool = False,
-        auth: httpx.Auth | None = None,
-        key_variable: str = SERVICE.key_variable,
-        transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self.collection = profile.collection.name
-        self._connection = Connection(self.collection, url, api_key, auth, key_variable, transport)
+        self.collection = connection.collection
+        self._connection = connection
         self._profile = profile
         self._embedded_by = embedded_by
         self._support: TextSupport | None = None
@@ -68,10 +61,9 @@ class QdrantServerStore:
         _ = self._connection.client
         point = {"id": 0, "version": 0, "score": 0.5, "payload": {}}
         answer = {"result": {"points": [point]}, "status": "ok", "time": 0}
-        same = QdrantServerStore(
-            url=self._connection.url, api_key=None, profile=self._profile, transport=made_up_transport(answer)
-        )
-        same.search([([0.5] * self._profile.collection.dimension, Search(top_k=1))])
+        made_up = replace(self._connection, api_key=None, auth=None, transport=made_up_transport(answer))
+        vector = [0.5] * self._profile.collection.dimension
+        QdrantServerStore(made_up, self._profile).search([(vector, Search(top_k=1))])
 
     def prepare(self) -> None:
         """A hybrid search needs the collection's metadata anyway.
