@@ -363,9 +363,10 @@ PRE = "<pre class={}>{}</pre>"
             "<table><tr><td data-n=1><td><code>a()</code><tr><td data-n=2><td><code>b()</code></table>",
             "``` a() b() ```",
         ),
+        ("<table><tr><td data-n=1><td><pre>a:</pre><tr><td data-n=2><td><pre>  b</pre></table>", "``` a: b ```"),
         (
-            "<table><tr><td data-n=1><td><pre>a:</pre><tr><td data-n=2><td><pre>  b</pre></table>",
-            "``` a: b ```",
+            "<pre> 9&nbsp;a\n10&nbsp;b</pre><pre> 1&nbsp;<b>a()</b>\n 2&nbsp;b()</pre>",
+            "``` 9\xa0a 10\xa0b ``` ``` a() b() ```",
         ),
         ("<div><div><pre><b>a.py</b></pre></div><div><pre>x</pre></div></div>", "**a.py** ``` x ```"),
         ("<x-tabs><x-tab label=A><p>One</p></x-tab><x-tab label=B><p>Two</p></x-tab></x-tabs>", "**A** One **B** Two"),

@@ -9,6 +9,7 @@ from sys import intern
 
 from passage.sites import html
 from passage.sites.built.blocks import Block, innermost
+from passage.sites.built.code import unnumbered
 from passage.sites.built.document import Document
 from passage.sites.built.render import Rendering
 from passage.sites.built.sections import Heading
@@ -38,7 +39,11 @@ def account(document: Document, contents: Sequence[Node], page: Rendering, told:
     for block, all_letters in zip(document.blocks, letters, strict=False):
         rule, words, parts = fates.of(block)
         wanted = all_letters if words is block.texts else _letters("".join(words))
-        if rule == _KEPT and (known.has(wanted) or all(known.has(_letters(text)) for text in words)):
+        if rule == _KEPT and (
+            known.has(wanted)
+            or known.has(_letters(unnumbered("".join(words))))
+            or all(map(known.has, map(_letters, words)))
+        ):
             kept += 1
             named += parts
             continue

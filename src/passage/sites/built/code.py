@@ -16,6 +16,8 @@ _NUMBERS = re.compile(r"ln|lnt|lineno|linenos|(code-?)?line-?numbers?", re.IGNOR
 """Classes of line numbers, in several highlighters."""
 _GLUED = re.compile(r"[\w\"'#@$<({\[/]")
 """The first character of code that is glued to the number of its line; "1." and "1," are words of a list."""
+_NUMBERED = re.compile(r" *(\d+)\xa0")
+"""The number of a line that is part of the code's text; rows of data are not parted by a no-break space."""
 _LEVELS = 4
 """The most levels above a `pre` that are searched for its language."""
 _ON_ITS_OWN_LINE = frozenset({"div", "li", "p", "tr"})
@@ -55,7 +57,16 @@ def source(pre: Node, dropped: Container[int]) -> str:
     listing = [line.rstrip("\r") for line in written.strip("\n").split("\n")]
     if all(line[:1] in ("", " ") for line in listing) and any(html.key(each) in dropped for each in _numbers(pre)):
         listing = [line[1:] for line in listing]  # the space between a number and its line
-    return "\n".join(listing)
+    return unnumbered("\n".join(listing))
+
+
+def unnumbered(text: str) -> str:
+    """Code without the numbers before its lines, where each line has one."""
+    lines = text.strip("\n").split("\n")
+    numbers = [_NUMBERED.match(line) for line in lines] if "\xa0" in lines[0] else [None]
+    if [found and int(found[1]) for found in numbers] != list(range(1, len(lines) + 1)):
+        return text
+    return "\n".join(line.partition("\xa0")[2] for line in lines)
 
 
 def _text(node: Node, dropped: Container[int]) -> str:
