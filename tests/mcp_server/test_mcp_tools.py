@@ -309,13 +309,17 @@ def test_page_is_read_whole_by_any_url_of_it(endpoint: Endpoint) -> None:
     assert found[0]["text"] == "Start.\n\nFill it.\n\n```py\na = 1\n\nb = 2\n```\n\nTrim it."
 
 
-@pytest.mark.parametrize(("payload", "stated"), [({}, "no language"), ({"language": "en"}, "the language en")])
+@pytest.mark.parametrize(
+    ("payload", "stated"),
+    [({}, "no language"), ({"language": "en"}, "the language en"), ({"meta": {"language": "en"}}, "the language en")],
+)
 def test_answer_that_a_language_emptied_says_so(
-    payload: dict[str, str], stated: str, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+    payload: dict[str, Any], stated: str, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def search(_: FixedStore, searches: list[tuple[Any, Search]]) -> list[SearchResult]:
         return [SearchResult(() if search.filters else tuple(PAGE)) for _, search in searches]
 
+    monkeypatch.setitem(profiles.load("query-response").filters, "language", ("meta.language", "language"))
     monkeypatch.setattr(FixedStore, "search", search)
     monkeypatch.setattr(FixedStore, "fetch", lambda *_, **__: Point(1, payload, passage=PAGE[1]))
     result = endpoint.call("search_docs", {"question": QUESTION, "language": "English"})

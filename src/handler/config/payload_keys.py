@@ -1,5 +1,6 @@
 """Payload keys: where a point stores a passage's fields, and which values of a chunk can be written."""
 
+import json
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple, Self, get_args
@@ -95,6 +96,16 @@ def kind_of(field: str) -> Kind:
     return "any" if field in get_args(_Identity) else "text"
 
 
+def open_object(value: Any) -> Mapping[str, Any]:
+    """A nested object, or one that is stored as a JSON text, as LlamaIndex's `_node_content`; else an empty one."""
+    if isinstance(value, str) and value.startswith("{"):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return {}
+    return value if isinstance(value, dict) else {}
+
+
 class KeyPath(NamedTuple):
     """A payload key, split at its dots: `inner` is the path within the object under `outer`."""
 
@@ -106,6 +117,18 @@ class KeyPath(NamedTuple):
     def of(cls, key: str) -> "KeyPath":
         outer, *inner = key.split(".")
         return cls(key, outer, tuple(inner))
+
+    def value(self, payload: Mapping[str, Any]) -> Any:
+        """What a payload stores under the key; None without it."""
+        key, outer, inner = self
+        value = payload.get(key)
+        if value is None and inner:
+            value = payload.get(outer)
+            for part in inner:
+                if value is None:
+                    break
+                value = (value if isinstance(value, dict) else open_object(value)).get(part)
+        return value
 
 
 class Payload(ProfileSection):

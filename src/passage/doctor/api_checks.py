@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
-from handler.adapters.qdrant.payload import open_object
+from handler.config.payload_keys import open_object
 from passage.api import Api, ApiReply, HttpApi, Request, Unreachable
 from passage.doctor.findings import CheckOptions, Finding, failed, none_failed, ok, skipped, warning
 

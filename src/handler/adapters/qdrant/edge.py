@@ -165,15 +165,13 @@ class QdrantEdgeStore:
         """
         from handler.adapters.qdrant.filters import any_value  # noqa: PLC0415 - no search needs it
 
-        paths, texts = {key: (KeyPath.of(key),) for key in keys}, dict.fromkeys(keys, payload.CHUNK_FIELDS["text"])
+        paths, read = [KeyPath.of(key) for key in keys], payload.CHUNK_FIELDS["text"]
         first = any_value((key, 0) for key in self._profile.payload.index[:1])
-        outer = [path.outer for (path,) in paths.values()]
-        pages = self._scroll(MOST_PAGES + 1, first, with_payload=outer)
+        pages = self._scroll(MOST_PAGES + 1, first, with_payload=[path.outer for path in paths])
         if len(pages) > MOST_PAGES:
             return {}
-        stored = [payload.fields(page.payload or {}, paths, texts) or {} for page in pages]
-        found = {key: sorted({each[key] for each in stored if key in each}) for key in keys}
-        return {key: tuple(values) for key, values in found.items() if len(values) <= most}
+        found = {path.key: {read(path.value(page.payload or {})) for page in pages} - {None} for path in paths}
+        return {key: tuple(sorted(values)) for key, values in found.items() if len(values) <= most}
 
     def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
         from handler.adapters.qdrant.filters import any_value  # noqa: PLC0415 - no search needs it

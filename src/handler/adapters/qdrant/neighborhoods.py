@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from handler.adapters.qdrant.filters import condition_json
-from handler.adapters.qdrant.payload import CHUNK_FIELDS, fields
+from handler.adapters.qdrant.payload import CHUNK_FIELDS
 from handler.config.payload_keys import Payload
 from handler.config.profiles import Profile
 from handler.core.conditions import Condition, Prefix, Range
@@ -72,8 +72,5 @@ def _key(passage: Passage, field: str, wanted: str | int | None, keys: Payload) 
     """The payload key that holds a field's value; None where it is not stored."""
     if wanted is None:
         return None
-    convert = {field: CHUNK_FIELDS["url" if field == "page" else field]}
-    for path in keys.paths[field]:
-        if (fields(passage.payload, {field: (path,)}, convert) or {}).get(field) == wanted:
-            return path.key
-    return None
+    convert = CHUNK_FIELDS["url" if field == "page" else field]
+    return next((path.key for path in keys.paths[field] if convert(path.value(passage.payload)) == wanted), None)

@@ -1,6 +1,5 @@
 """Stored points, their ids and scores; and how they become passages, by the payload keys of a profile."""
 
-import json
 import math
 import re
 import struct
@@ -11,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from handler.config import models
-from handler.config.payload_keys import NESTED_OBJECTS, RANKED_KEY, KeyPath, Payload, is_ranked
+from handler.config.payload_keys import NESTED_OBJECTS, RANKED_KEY, Payload, is_ranked
 from handler.config.profiles import Profile
 from handler.core.model import LARGEST_WHOLE, Passage, Point, PointId, SearchResult, Stage, Vector
 from handler.core.texts import INVISIBLE, is_encodable
@@ -122,8 +121,8 @@ def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector
     skipped = 0
     for point in points:
         stored = point.payload or {}
-        passage = fields(stored, keys.paths, CHUNK_FIELDS) if math.isfinite(point.score) else None
-        if passage is None or not passage.keys() >= REQUIRED:
+        passage = _fields(stored, keys) if math.isfinite(point.score) else None
+        if passage is None:
             skipped += 1
             continue
         passages.append(
@@ -172,31 +171,19 @@ def other_model(stated: str | None, profile: Profile) -> str | None:
 
 def embedding_model(payload: Mapping[str, Any] | None, keys: Payload) -> str | None:
     """The model a point says it was embedded with."""
-    own = fields(payload or {}, keys.paths, {"model": _text})
-    return None if own is None else own.get("model")
+    stored = (_text(path.value(payload or {})) for path in keys.paths["model"])
+    return next(filter(None, stored), None)
 
 
-def fields(
-    payload: Mapping[str, Any], paths: Mapping[str, tuple[KeyPath, ...]], converters: Mapping[str, Callable[[Any], Any]]
-) -> dict[str, Any] | None:
-    """Each field's value in the payload; None when a required value is invalid.
+def _fields(payload: Mapping[str, Any], keys: Payload) -> dict[str, Any] | None:
+    """A passage's fields in a payload; None without a valid text and URL.
 
     A required field uses the first stored value, an optional field the first valid one.
-
-    Args:
-        paths: the payload keys of each field, in order of preference.
-        converters: read each field's stored value; they return None for an invalid one.
     """
     values: dict[str, Any] = {}
-    for field, convert in converters.items():
-        for key, outer, inner in paths[field]:
-            value = payload.get(key)
-            if value is None and inner:
-                value = payload.get(outer)
-                for part in inner:
-                    if value is None:
-                        break
-                    value = (value if isinstance(value, dict) else open_object(value)).get(part)
+    for field, convert in CHUNK_FIELDS.items():
+        for path in keys.paths[field]:
+            value = path.value(payload)
             if value is None:  # absent, or stored as null
                 continue
             converted = convert(value)
@@ -205,17 +192,7 @@ def fields(
                 break
             if field in REQUIRED:
                 return None
-    return values
-
-
-def open_object(value: Any) -> Mapping[str, Any]:
-    """A nested object, or one that is stored as a JSON text, as LlamaIndex's `_node_content`; else an empty one."""
-    if isinstance(value, str) and value.startswith("{"):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return {}
-    return value if isinstance(value, dict) else {}
+    return values if values.keys() >= REQUIRED else None
 
 
 def _text(value: Any) -> str | None:

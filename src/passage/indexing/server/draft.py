@@ -9,9 +9,9 @@ from typing import Any
 
 from qdrant_client.models import PayloadIndexInfo
 
-from handler.adapters.qdrant.payload import open_object, without_ranked_text
+from handler.adapters.qdrant.payload import without_ranked_text
 from handler.config import models, providers
-from handler.config.payload_keys import KNOWN_KEYS, NESTED_OBJECTS
+from handler.config.payload_keys import KNOWN_KEYS, NESTED_OBJECTS, open_object
 from handler.config.profiles import Profile
 from passage.indexing import noise
 from passage.indexing.run import CachedEmbedder, Watch

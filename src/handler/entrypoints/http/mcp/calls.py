@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from handler.config.payload_keys import KeyPath
 from handler.config.profiles import CountLimit, Profile, TextLimit
 from handler.contracts.fields import as_whole, check_count, check_text
 from handler.core.errors import AnswerTooLarge, InvalidRequest, PassageError
@@ -168,7 +169,8 @@ def _why_empty(answered: Answered, arguments: Arguments, call: Call) -> list[str
     except PassageError:
         return []
     filters = answered.served.profile.filters
-    stated = {name: next(filter(None, map(point.payload.get, filters[name])), None) for name in given}
+    keys = {name: map(KeyPath.of, filters[name]) for name in given}
+    stated = {name: next(filter(None, (path.value(point.payload) for path in keys[name])), None) for name in given}
     said = [f"no {name}" if value is None else f"the {name} {value}" for name, value in stated.items()]
     return [f"No passage that fits has the {' and '.join(given)} asked for. The best one states {' and '.join(said)}."]
 
