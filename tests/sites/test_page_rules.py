@@ -350,7 +350,16 @@ PRE = "<pre class={}>{}</pre>"
             "**A** One **B** Two",
         ),
         ("<div role=tablist><i role=tab id=t>A</i></div><div role=tabpanel><p>A</p><p>One</p></div>", "**A** One"),
-        ("<div><p class=x-title>Hot</p><p>Stop.</p></div>", "**Hot** Stop."),
+        *(
+            (f"<{box}><p class={name}>Is it hot?</p><p>Stop.</p></{box.split()[0]}>", "**Is it hot?** Stop.")
+            for box, name in [
+                ("div", "xTitle"),
+                ("aside", "x-title"),
+                ("article", "title"),
+                ("div class=top", "caption"),
+            ]
+        ),
+        ("<p>See <code class=filename>a.conf</code> first.</p>", "See `a.conf` first."),
         ("<div><div class=x__title>a.py</div><pre>x</pre></div>", "**a.py** ``` x ```"),
         (PRE.format("a", "<i class=ln>7 </i>a()\n<i class=ln>8 </i>b()"), "``` a() b() ```"),
         (PRE.format("a", "<span>1</span>,a\n<span>2</span>,b"), "``` 1,a 2,b ```"),

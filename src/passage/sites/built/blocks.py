@@ -14,7 +14,7 @@ _BLOCKS = html.HEADINGS | {
 }
 """Elements that begin and end a block."""
 
-_UNSEEN = frozenset(
+UNSEEN = frozenset(
     {"script", "style", "template", "noscript", "head", "svg", "select", "textarea", "iframe", "canvas", "object"}
     | {"video", "audio"}
 )
@@ -92,7 +92,7 @@ def blocks(root: Node, named: set[str], parents: dict[int, int]) -> Iterator[Blo
             walk.rules += 1
         elif not name or name in ("br", "img"):
             walk.add(name, child)
-        elif name not in _UNSEEN:
+        elif name not in UNSEEN:
             stack.append(html.named_children(child))
             walk.enter(name, child)
         elif html.has_elements(child):

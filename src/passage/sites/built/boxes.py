@@ -11,7 +11,7 @@ _FIRST = (
     " [role=note] > :first-child"
 )
 _BEFORE_CODE = "pre, div:has(> pre), figure:has(> pre)"
-_BLOCKS = "p, div, ul, ol, dl, pre, table, blockquote, section, h1, h2, h3, h4, h5, h6, img, input"
+_BLOCKS = f"p, div, ul, ol, dl, pre, table, blockquote, section, {html.HEADING}, img, input"
 
 _LONGEST = 60
 """The most characters of a title."""

@@ -172,8 +172,7 @@ GENERATORS = (
             ".post-content",
             ".page__content",
             "main .home",
-            "#main-content:not(h1, h2, h3, h4, h5, h6)",  # a heading's id is made of its words
-            "#main_content:not(h1, h2, h3, h4, h5, h6)",
+            f":is(#main-content, #main_content):not({html.HEADING})",  # a heading's id is made of its words
         ),
         meta=("jekyll",),
         title="main h1, h1.post-title, h1.page__title",
@@ -274,7 +273,7 @@ UNKNOWN = Generator(
     "an unknown generator",
     (),
     title="main h1, article h1, h1",
-    noise="nav, footer, header:not(article header, main header), [role=navigation], [role=search], [role=banner]",
+    noise="header:not(article header, main header), [role=search], [role=banner]",
     taxonomies=True,
 )
 

@@ -10,7 +10,7 @@ from passage.sites.html import Node
 Link = tuple[Node, str]
 """A link and its target."""
 
-BADGES = "[class*=badge], [class*=Badge]"
+BADGES = "[class*=badge i]"
 FOOTNOTE_MARKS = "sup:has(a[href^='#']), a[href^='#']:has(> sup)"
 
 _SIGN = re.compile("[\u21a9\u2191\u2934\u00a7\u00b6\ufe0e\ufe0f\\s]+")
@@ -23,8 +23,6 @@ _BADGE = re.compile(r"badge|(^|[-_])(chip|flags?|labels?|pill|status|tags?)($|[-
 
 _VERSION = re.compile(r"\(.*\bv?\d+\.\d+\S*\)")
 """The version of a package, behind a title."""
-
-_NOTE = "li, dd, p, div, aside, blockquote, td, section"
 
 
 def permalinks(headings: Iterable[Node], links: Iterable[Link]) -> Iterator[Node]:

@@ -26,7 +26,7 @@ _GAPS = dict.fromkeys(_BLOCKS | {"nav", "hr", "dialog"}, "<div></div>") | dict.f
 )
 """What a dropped element leaves, so that the text before and after it does not run together."""
 
-HOLDS_BLOCKS = "p, div, ul, ol, pre, table, blockquote, section, h1, h2, h3, h4, h5, h6"
+HOLDS_BLOCKS = f"p, div, ul, ol, pre, table, blockquote, section, {html.HEADING}"
 _ATTRIBUTES = {"ol": ("start",), "li": ("value",), "td": ("colspan", "rowspan"), "th": ("colspan", "rowspan")}
 
 _BLANKS = re.compile(r"[\t\n\r\f\u00a0][ \t\n\r\f\u00a0]*| [ \t\n\r\f\u00a0]+")

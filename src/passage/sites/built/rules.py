@@ -26,18 +26,14 @@ from passage.sites.built.tables import code_lines, empty_header, in_cell, is_fra
 from passage.sites.html import Node
 
 TITLES = (
-    ".admonition-title, .custom-block-title, [class*=admonitionHeading], .starlight-aside__title,"
-    " .blockquote-tag-title, .markdown-alert-title, .notice-title, .alert-heading, [class*=codeBlockTitle],"
-    " p.rubric, .topic-title, .sidebar-title, .callout-header,"
-    " .listingblock > .title, .literalblock > .title, .exampleblock > .title, .openblock > .title, .paragraph > .title,"
-    " .sidebarblock > .content > .title, .admonitionblock .title,"
-    " .filename, figcaption .title, .code-block-caption, .sd-card-title, .card > .title, summary, label, dt,"
-    " div > [class*=title]:first-child:not(h1, h2, h3, h4, h5, h6, :has(h1, h2, h3, h4, h5, h6, p, pre)),"
-    " a[href] :is(h1, h2, h3, h4, h5, h6), .VPFeature h2, .card .card-title"
+    ":is(div, aside, section, article, figure, blockquote) > :is([class*=title i], [class*=caption i]):first-child"
+    f":not({html.HEADING}, :has({html.HEADING}, p, pre)),"
+    " summary, label, dt, p.rubric, .alert-heading, .callout-header, .admonitionblock .title,"
+    f" a[href] :is({html.HEADING}), .VPFeature h2, .card .card-title"
 )
 """Titles that are not headings of sections: each becomes a bold line before the named element."""
 
-CODE_TABLES = ".highlighttable, .lntable, .rouge-table, table.highlight, table:has(td.code > pre)"
+CODE_TABLES = ".highlighttable"
 
 
 def prepare(
@@ -92,8 +88,8 @@ def _formula(node: Node, page: Rendering) -> str:
 
 def _title(node: Node, page: Rendering) -> str:
     content = inside(node, page)
-    if not content.strip():
-        return ""
+    if not content.strip() or (node.parent is not None and page.rules.get(html.key(node.parent)) is _title):
+        return content.strip()
     link = next((above for above in html.ancestors(node) if html.tag(above) == "a"), None)
     target = page.address(link) if link is not None else ""
     if any(block in content for block in ("<p>", "<div>", "<pre>")):
@@ -226,8 +222,8 @@ RULES: tuple[tuple[str, Rule], ...] = (
     (CODE_TABLES, _code_table),
     (".mermaid:not(code)", _diagram),
     (".fragment:has(> .line)", _lines_of_code),
-    (".blockList, .blockListLast", _layout),  # Javadoc's lists of one item
-    (".tsd-signatures, .tsd-signatures > li, .tsd-descriptions, .tsd-description", _layout),
+    (".blockList", _layout),  # Javadoc's lists of one item
+    (".tsd-signatures > li", _layout),
     (".admonitionblock .icon :is(i[title], img[alt])", _kind),
     (".classifier:not(.classifier-delimiter + .classifier)", _classifier),
     ("a.header", inside),  # mdBook's permalinks hold the words of the heading
