@@ -64,32 +64,29 @@ FindServed = Callable[[str | None], Served]
 
 
 class Readiness:
-    """Whether collections are reachable and match their profiles. Good results are cached."""
+    """Whether the default profile's collection is reachable and matches the profile. A good result is cached."""
 
-    def __init__(self) -> None:
-        self._good: dict[tuple[str, str], tuple[float, CollectionInfo]] = {}
+    _good: tuple[float, CollectionInfo] | None = None
 
-    def check(self, profile: Profile, retriever: Retriever, deadline: Deadline) -> CollectionInfo:
+    def check(self, served: Served, deadline: Deadline) -> CollectionInfo:
         """The collection's metadata.
 
         Raises:
             ConfigurationError: the collection does not match the profile; says what to change.
             PassageError: as `Retriever.describe`.
         """
-        key = (profile.name, profile.collection.name)
-        kept = self._good.get(key)
-        if kept is not None and time.monotonic() - kept[0] < READY_SECONDS:
-            return kept[1]
-        info = retriever.describe(deadline)
-        problems = validation.problems(profile, info)
+        if self._good is not None and time.monotonic() - self._good[0] < READY_SECONDS:
+            return self._good[1]
+        info = served.retriever.describe(deadline)
+        problems = validation.problems(served.profile, info)
         if problems:
             raise problems[0]
-        self._good[key] = (time.monotonic(), info)
+        self._good = (time.monotonic(), info)
         return info
 
     def forget(self) -> None:
         """Check again at the next request."""
-        self._good.clear()
+        self._good = None
 
 
 class StoredChunk(NamedTuple):

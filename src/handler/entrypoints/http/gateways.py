@@ -30,7 +30,8 @@ class Gateway(NamedTuple):
     """One kind of API.
 
     Attributes:
-        normalise: returns the parts of its event that Passage uses, validated. Raises InvalidRequest.
+        normalise: returns the parts of its event that Passage uses, validated. Raises InvalidRequest, which names the
+            part that is wrong.
         limit: the API's timeout in seconds (its quotas), less a margin for sending the answer; None without one.
         response_bytes: the most bytes of a response.
     """
@@ -45,9 +46,6 @@ def payload_2_event(event: Mapping[str, Any]) -> dict[str, Any]:
     """An event of an HTTP API or a Function URL (payload format 2.0), reduced to what Passage uses.
 
     An HTTP API puts its stage before the path, except on a custom domain.
-
-    Raises:
-        InvalidRequest: names the part that is wrong.
     """
     context = _mapping(event, "requestContext")
     method = _text(_mapping(context, "http"), "method", "requestContext.http.method")
@@ -70,9 +68,6 @@ def payload_1_event(event: Mapping[str, Any]) -> dict[str, Any]:
     """An event of a REST API, or of an HTTP API with payload format 1.0, reduced to what Passage uses.
 
     Of the two, only the HTTP API has a version, and only it puts the stage into the path.
-
-    Raises:
-        InvalidRequest: names the part that is wrong.
     """
     context = _mapping(event, "requestContext")
     path = _text(event, "path")
@@ -94,9 +89,6 @@ def load_balancer_event(event: Mapping[str, Any]) -> dict[str, Any]:
     """An event of an Application Load Balancer, reduced to what Passage uses.
 
     Its target group decides whether headers and parameters have one value each or several. It decodes no parameter.
-
-    Raises:
-        InvalidRequest: names the part that is wrong.
     """
     headers = _texts(event, "headers") or _join_headers(event)
     # With these, Powertools answers with multi-value headers, as the load balancer requires.

@@ -134,7 +134,7 @@ def health(_: Call) -> Response[str]:
 def ready(call: Call) -> Response[str]:
     """Whether the default profile's collection can be searched."""
     served = call.services.served(None)
-    info = call.services.readiness.check(served.profile, served.retriever, call.deadline)
+    info = call.services.readiness.check(served, call.deadline)
     return json_response({"status": "ready", "profile": served.profile.name, "collection": asdict(info)})
 
 
