@@ -1,5 +1,6 @@
 """Splits a page into its blocks of visible text: paragraphs, items, cells, code, and the lines between them."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple, TypeVar
@@ -20,6 +21,8 @@ UNSEEN = frozenset(
 )
 """Elements without text that a reader sees beside the page's."""
 
+SENTENCE = re.compile("[.!?\u2026:;\u3002\uff01\uff1f\uff1a]['\"\u00bb\u201d)\\]]*\\Z")
+"""The end of a sentence, or of a line that announces what follows."""
 
 _Value = TypeVar("_Value")
 

@@ -89,7 +89,7 @@ def dropped(
         found = [block for block in found if id(block) not in left]
     lists = list(link_lists(found, document, url))
     gone |= dict.fromkeys(map(html.key, elements(found, lists)), LISTED)
-    gone |= dict.fromkeys(map(html.key, furniture(contents, gone, url)), "around the text")
+    gone |= dict.fromkeys(map(html.key, furniture(contents, document, gone, url)), "around the text")
     gone |= dict.fromkeys(map(html.key, _announcement(contents, gone)), "around the text")
     return gone, labels
 

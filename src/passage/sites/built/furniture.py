@@ -10,6 +10,8 @@ from itertools import chain, dropwhile, islice, takewhile
 
 from passage.sites import html
 from passage.sites.built.addresses import is_page
+from passage.sites.built.blocks import SENTENCE
+from passage.sites.built.document import Document
 from passage.sites.html import Node
 
 _ATOMS = html.HEADINGS | {"pre", "table", "math", "svg", "dl"}
@@ -29,7 +31,6 @@ _SHORT = 100
 _NEIGHBOURS = 3
 """The most links to other pages at the end of a page: before, after, and up."""
 
-_SENTENCE = re.compile("[.!?\u2026:;\u3002\uff01\uff1f\uff1a]['\"\u00bb\u201d)\\]]*\\s*\\Z")
 DATE = re.compile(
     r"\b\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b|\b\d{1,2}\.? (?:de )?[^\W\d]+\.? (?:de )?\d{4}\b"
     r"|\b[^\W\d]+\.? \d{1,2}, \d{4}\b|\b\d+ ?min\b|\bminutes?\b"
@@ -52,7 +53,7 @@ _SOURCE = re.compile(r"/(edit|blob|tree|raw|issues/new)/|/issues/new\b|\.(md|mdx
 _BYLINE = re.compile(r"(^|[-_ ])(author|byline|meta|metadata)s?($|[-_ ])", re.IGNORECASE)
 
 
-def furniture(contents: Sequence[Node], gone: Container[int], url: str) -> Iterator[Node]:
+def furniture(contents: Sequence[Node], document: Document, gone: Container[int], url: str) -> Iterator[Node]:
     """The blocks at the edges of the content that are not part of its text.
 
     Args:
@@ -71,7 +72,7 @@ def furniture(contents: Sequence[Node], gone: Container[int], url: str) -> Itera
     if title is not None:
         words, place = html.words(title), html.key(title)
         yield from (block for block in before if _is_trail(block, words, url))
-        yield from _below_title(blocks, contents, url)
+        yield from _below_title(blocks, set(map(html.key, document.select(_HEADERS))), url)
         yield from _buttons(title, contents[0])
         ending = takewhile(lambda block: html.key(block) != place, ending)
     yield from _at_end(ending, url)
@@ -121,9 +122,7 @@ def _is_trail(block: Node, title: str, url: str) -> bool:
     """Whether a block before the title has only links to other pages, perhaps named, or the end of the title."""
     if html.tag(block) in _ATOMS:
         return False
-    words = html.words(block)
-    links = _links(block)
-    beside = html.letters(block) - sum(map(html.letters, links))
+    words, links, beside = html.words(block), _links(block), _beside(block)
     own = (title[at:] for at in (0, *(gap.end() for gap in _GAP.finditer(title))))
     ends = any(words.endswith(each) and beside == sum(map(str.isalnum, each)) for each in own if each)
     lead_away = all(is_page(link, url) for link in links) or len(links) > 1
@@ -131,8 +130,8 @@ def _is_trail(block: Node, title: str, url: str) -> bool:
     return (lead_away and (ends or named or not beside)) or _is_note(block)
 
 
-def _below_title(blocks: Iterator[Node], contents: Sequence[Node], url: str) -> Iterator[Node]:
-    """Bylines, dates and links between the title and the text, and a home page's buttons."""
+def _below_title(blocks: Iterator[Node], headers: Container[int], url: str) -> Iterator[Node]:
+    """Bylines, dates and links between the title and the text, and a home page's buttons, which stand in a header."""
     lines: list[Node] = []
     further: list[Node] = []
     for block in blocks:
@@ -144,18 +143,9 @@ def _below_title(blocks: Iterator[Node], contents: Sequence[Node], url: str) -> 
     groups = {html.key(note.parent) for note in notes if note.parent is not None and html.tag(note) in ("li", "span")}
     yield from notes
     yield from (line for line in lines if line.parent is not None and html.key(line.parent) in groups)
-    headers = _headers(contents)
     for block in chain(lines, further, blocks) if headers else ():
         if html.is_within(block, headers) and html.tag(block) not in _ATOMS and _is_links(block, url):
             yield block
-
-
-def _headers(contents: Sequence[Node]) -> set[int]:
-    """The keys of the headers and heroes in the content and around it."""
-    around = [above for content in contents for above in html.ancestors(content)]
-    of_page = set(map(html.key, html.select(around[-1], _HEADERS))) if around else set()
-    inside = {html.key(header) for content in contents for header in html.select(content, _HEADERS)}
-    return inside | of_page.intersection(map(html.key, around))
 
 
 def _buttons(title: Node, content: Node) -> Iterator[Node]:
@@ -172,17 +162,16 @@ def _buttons(title: Node, content: Node) -> Iterator[Node]:
 
 def _is_line(block: Node) -> bool:
     words = _ABBREVIATED.sub("", html.words(block))
-    return html.tag(block) not in _ATOMS and len(words) <= _SHORT and not _SENTENCE.search(words)
+    return html.tag(block) not in _ATOMS and len(words) <= _SHORT and not SENTENCE.search(words)
 
 
 def _is_note(block: Node) -> bool:
     """Whether a short line says who wrote the page, when, how long it takes to read, or where its source is."""
     words = html.words(block)
-    if html.tag(block) in _ATOMS or len(words) > _SHORT:
+    if len(words) > _SHORT:
         return False
-    sentence = _SENTENCE.search(_ABBREVIATED.sub("", words))
     apart = block.text(deep=True, separator=" ")  # `<br>` and cells have no blank
-    if html.first(block, "time") is not None or (DATE.search(apart) and not sentence):
+    if html.first(block, "time") is not None or _CHANGED.search(words) or (DATE.search(apart) and _is_line(block)):
         return True
     if _all_links(block) and all(map(_is_source, _links(block))):
         return True
@@ -200,13 +189,11 @@ def _is_source(link: Node) -> bool:
 
 def _is_tags(block: Node) -> bool:
     """Whether a line has links to lists of pages, of a tag or an author, and a word or two beside them."""
-    links = _links(block)
-    beside = html.letters(block) - sum(map(html.letters, links))
+    links, beside = _links(block), _beside(block)
     return (
         bool(links)
-        and html.tag(block) not in _ATOMS
         and beside <= _BESIDE
-        and (not beside or not _SENTENCE.search(html.words(block)))
+        and (not beside or not SENTENCE.search(html.words(block)))
         and all(
             {"tag", "author", "category"} & set(html.attribute(link, "rel").split())
             or _LISTS.search(html.attribute(link, "href"))
@@ -221,10 +208,12 @@ def _is_links(block: Node, url: str) -> bool:
 
 
 def _all_links(block: Node) -> bool:
-    links = _links(block)
-    return bool(links) and (
-        html.is_within(block, {html.key(links[0])}) or html.letters(block) == sum(map(html.letters, links))
-    )
+    return bool(_links(block)) and not _beside(block)
+
+
+def _beside(block: Node) -> int:
+    """The letters of a block in no link."""
+    return max(0, html.letters(block) - sum(map(html.letters, _links(block))))
 
 
 def _links(block: Node) -> list[Node]:
@@ -241,7 +230,9 @@ def _at_end(backwards: Iterator[Node], url: str) -> Iterator[Node]:
     for block in dropwhile(lambda each: html.tag(each) in html.HEADINGS, backwards):
         if _is_neighbour(block, url):
             neighbours.append(block)
-        elif _is_note(block) or _is_change(block) or _is_tags(block) or _is_question(block) or _is_footer(block):
+        elif html.tag(block) not in _ATOMS and any(
+            is_furniture(block) for is_furniture in (_is_note, _is_tags, _is_question, _is_footer)
+        ):
             yield block
         else:
             last = block
@@ -250,12 +241,6 @@ def _at_end(backwards: Iterator[Node], url: str) -> Iterator[Node]:
     opened = last is not None and (html.tag(last) in html.HEADINGS or html.text(last).rstrip().endswith(":"))
     if len(targets) <= _NEIGHBOURS and not opened:
         yield from neighbours
-
-
-def _is_change(block: Node) -> bool:
-    """Whether a short line says when the page was changed last."""
-    words = html.words(block)
-    return html.tag(block) not in _ATOMS and len(words) <= _SHORT and _CHANGED.search(words) is not None
 
 
 def _is_neighbour(block: Node, url: str) -> bool:
@@ -285,7 +270,7 @@ def _is_labelled(block: Node, url: str) -> bool:
         and is_page(links[0], url)
         and html.first(each, "p") is None
         and 0 < html.letters(each) - html.letters(links[0]) <= _BESIDE
-        and not _SENTENCE.search(html.words(each))
+        and not SENTENCE.search(html.words(each))
         for each in row
     )
 
@@ -293,7 +278,7 @@ def _is_labelled(block: Node, url: str) -> bool:
 def _is_question(block: Node) -> bool:
     """Whether a line asks the reader and has buttons for the answer, beside it or in it."""
     words = html.words(block)
-    if html.tag(block) in _ATOMS or len(words) > _SHORT or "?" not in words:
+    if len(words) > _SHORT or "?" not in words:
         return False
     if _HELPS.search(words) and _IS_HERE.search(words):
         return True
@@ -305,7 +290,7 @@ def _is_footer(block: Node) -> bool:
     """Whether a line stands in a footer, whatever its element, or is a notice of copyright."""
     around = [block, *html.ancestors(block)][:3]
     named = any("footer" in f"{html.attribute(each, 'class')} {html.attribute(each, 'id')}".lower() for each in around)
-    return html.tag(block) not in _ATOMS and (named or html.words(block).startswith("\u00a9"))
+    return named or html.words(block).startswith("\u00a9")
 
 
 def beside_title(header: Node) -> list[Node]:

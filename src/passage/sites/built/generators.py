@@ -79,8 +79,7 @@ GENERATORS = (
         sign="html.docs-wrapper, html.blog-wrapper, html.mdx-wrapper",
         title="article > header h1, article header h1",
         skipped={
-            "html.docs-tags-list-page, html.docs-tags-doc-list-page, html.blog-list-page": "list of pages",
-            "html[class*=blog-tags-], html[class*=blog-authors-]": "list of pages",
+            "html.docs-tags-list-page, html.docs-tags-doc-list-page": "list of pages",
             "html.plugin-blog:not(.blog-post-page)": "list of pages",
             "html.search-page-wrapper": "search page",
             "[class*=generatedIndexPage]": "generated index",
@@ -98,7 +97,7 @@ GENERATORS = (
     ),
     Generator(
         "MkDocs",
-        ("article.md-content__inner", "[itemprop=articleBody]", "div[role=main]", ".md-content"),
+        ("article.md-content__inner",),
         meta=("mkdocs",),
         sign=".md-content",
         skipped=_MATERIAL_LISTS,
@@ -123,13 +122,7 @@ GENERATORS = (
     ),
     Generator(
         "Sphinx",
-        (
-            "article[role=main]",
-            "article.bd-article",
-            "[itemprop=articleBody]",
-            "[role=main]",
-            "div.body",
-        ),
+        ("div.body",),
         meta=("sphinx", "docutils"),
         comment="generated with sphinx",
         sign="html[data-content_root], script[src*='documentation_options.js'], script#documentation_options",
@@ -154,13 +147,7 @@ GENERATORS = (
     ),
     Generator(
         "Hugo",
-        (
-            ".td-content",
-            "article.markdown",
-            ".gdoc-markdown",
-            "#body-inner",
-            ".post-content",
-        ),
+        (".td-content",),
         meta=("hugo",),
         title="main h1, article h1",
         files={r"(.*/)?_print/.*": "no page"},
@@ -255,7 +242,7 @@ GENERATORS = (
     ),
     Generator(
         "pdoc",
-        ("main.pdoc",),
+        (),
         meta=("pdoc",),
         noise=".view-source-button, .module-info > .pdoc-code, .attr ~ .pdoc-code, .inherited",
         signatures=".attr",
@@ -322,7 +309,7 @@ def contents_of(root: Node, generator: Generator, selector: str | None) -> tuple
     for css in generator.contents:
         if content := _filled(root, css):
             return content, generator.noise
-    return _marked(root), UNKNOWN.noise
+    return _marked(root), ", ".join(filter(None, (generator.noise, UNKNOWN.noise)))
 
 
 def _marked(root: Node) -> list[Node]:

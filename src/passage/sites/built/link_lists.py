@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from passage.sites import html
 from passage.sites.built.addresses import is_page, page_of
-from passage.sites.built.blocks import Block
+from passage.sites.built.blocks import SENTENCE, Block
 from passage.sites.built.document import Document
 from passage.sites.built.menus import lists_in
 from passage.sites.html import Node
@@ -15,7 +15,6 @@ _LINE = 60
 """The most characters of the line above a list."""
 _INHERITED = re.compile(r"\b(inherited|included|extended) (from|by)\b|\Ainherited \w+\Z", re.IGNORECASE)
 """The title of names that another page of an API reference describes."""
-_SENTENCE = re.compile(r"[.!?;\u3002\uff01\uff1f]['\")\]]*\Z")
 
 
 def link_lists(found: Sequence[Block], document: Document, url: str) -> Iterator[Block]:
@@ -65,4 +64,4 @@ def _is_in_site(link: Node, url: str) -> bool:
 
 
 def _announces(block: Block) -> bool:
-    return not block.is_heading and len(block.words) <= _LINE and not _SENTENCE.search(block.words)
+    return not block.is_heading and len(block.words) <= _LINE and not SENTENCE.search(block.words.rstrip(":\uff1a"))

@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 from pydantic import TypeAdapter
 
 from passage.sites import html
-from passage.sites.built.blocks import Block
+from passage.sites.built.blocks import SENTENCE, Block
 from passage.sites.built.document import Document
 from passage.sites.built.menus import WIDEST, is_link, leading_links, lists_of_links, menus_in, widened
 from passage.sites.built.signals import redirects
@@ -38,7 +38,6 @@ _IN_LISTS = ("li", "dd", "dt")
 _APART = ("div", "center", "address", "footer")
 _LIST = "list of links"
 _ITEMS = frozenset({"li", "dd", "td", "th"})
-_SENTENCE = re.compile(r"[.!?:;\u3002\uff01\uff1f]['\")\]]*\Z")
 _YEAR = re.compile(r"\d(?:\d{3}|\d*(?::\d\d|[/.-]\d+[/.-]\d+))")
 _DIGITS = re.compile(r"\d+")
 
@@ -289,7 +288,7 @@ def _with_neighbours(found: Sequence[Block], shared: Sequence[bool], url: str) -
 
 
 def _is_line(block: Block) -> bool:
-    return len(block.words) <= _SHORT and not _SENTENCE.search(block.words)
+    return len(block.words) <= _SHORT and not SENTENCE.search(block.words)
 
 
 def elements(found: Sequence[Block], left_out: Sequence[Block]) -> Iterator[Node]:
