@@ -23,7 +23,7 @@ from handler import app, telemetry
 from handler.adapters.qdrant.payload import Hit
 from handler.config.profiles import Profile
 from handler.core.errors import InternalError, InvalidRequest, PassageError, RequestRefused
-from handler.core.model import CollectionInfo, Point, Vector
+from handler.core.model import CollectionInfo, Passage, Vector
 from handler.core.retrieve import Retriever
 from handler.entrypoints.detect import TOOL_NAME, Source, detect, reads_no_answer
 from handler.service.replies import Reply
@@ -60,8 +60,8 @@ class Embedder(FixedEmbedder):
 class Store(FixedStore):
     """A store that also describes itself and has one point."""
 
-    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
-        return Point(1, {"content": "A twin."}) if chunk == "1" else None
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Passage | None:
+        return Passage(1, 0, "A twin.", "https://docs.example") if chunk == "1" else None
 
     def describe(self) -> CollectionInfo:
         collection = self.profile.collection

@@ -1,11 +1,12 @@
 """The tools: their schemas, results and failures."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from handler.adapters.qdrant.payload import Hit
+from handler.adapters.qdrant.payload import Hit, read_one
 from handler.config import profiles
 from handler.contracts.options import Options
 from handler.core import deadline as deadlines
@@ -16,7 +17,7 @@ from handler.core.errors import (
     UpstreamThrottled,
     UpstreamUnavailable,
 )
-from handler.core.model import Noise, Passage, Point, Search, SearchResult
+from handler.core.model import Noise, Passage, Search, SearchResult
 from handler.entrypoints.http.mcp.calls import UNCLEAR
 from handler.entrypoints.http.mcp.features import PAGES
 from handler.entrypoints.http.openapi.schemas import component, components
@@ -272,7 +273,7 @@ PAGE = [chunk(0, "Start.", ""), chunk(1, "Fill it."), *map(chunk, (2, 3), CUT), 
 
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FixedStore, "fetch", lambda _, number, **__: Point(int(number), {}, passage=PAGE[int(number)]))
+    monkeypatch.setattr(FixedStore, "fetch", lambda _, number, **__: PAGE[int(number)])
     monkeypatch.setattr(FixedStore, "neighbors", lambda *_: SearchResult(tuple(reversed(PAGE))))
 
 
@@ -291,7 +292,7 @@ def test_fetch_reads_the_section_and_names_its_neighbors(endpoint: Endpoint) -> 
 
 def test_steps_of_a_call_share_one_deadline(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[deadlines.Deadline | None] = []
-    results = {"fetch": Point(2, {}, passage=PAGE[2]), "neighbors": SearchResult(tuple(PAGE))}
+    results = {"fetch": PAGE[2], "neighbors": SearchResult(tuple(PAGE))}
     for name, result in results.items():
         given = lambda *_, result=result, **__: seen.append(deadlines.current()) or result  # noqa: E731
         monkeypatch.setattr(FixedStore, name, given)
@@ -321,7 +322,7 @@ def test_answer_that_a_language_emptied_says_so(
 
     monkeypatch.setitem(profiles.load("query-response").filters, "language", ("meta.language", "language"))
     monkeypatch.setattr(FixedStore, "search", search)
-    monkeypatch.setattr(FixedStore, "fetch", lambda *_, **__: Point(1, payload, passage=PAGE[1]))
+    monkeypatch.setattr(FixedStore, "fetch", lambda *_, **__: replace(PAGE[1], payload=payload))
     result = endpoint.call("search_docs", {"question": QUESTION, "language": "English"})
     (warning,) = structured(result)["warnings"]
     assert warning == f"No passage that fits has the language asked for. The best one states {stated}."
@@ -351,7 +352,8 @@ def test_errors_have_their_code_in_the_header(endpoint: Endpoint) -> None:
 
 
 def test_chunk_without_text_is_told_so(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FixedStore, "fetch", lambda *_, **__: Point(5, {"note": "no text"}))
+    without = Hit(5, 0, {"note": "no text"})
+    monkeypatch.setattr(FixedStore, "fetch", lambda self, *_, **__: read_one(without, self.profile.payload, None))
     for tool in ("fetch", "get_chunk"):
         assert "There is no such chunk" in said(endpoint.call(tool, {"id": "5"}))
 
@@ -364,9 +366,8 @@ def test_deployment_without_chunks_has_one_tool() -> None:
 
 
 def test_chunk_too_large_for_a_response_is_told_so(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "a" * 4_000_000
-    point = Point(5, {"text_content": text}, passage=Passage(id=5, score=0, text=text, url="https://docs.example"))
-    monkeypatch.setattr(FixedStore, "fetch", lambda *_, **__: point)
+    large = Passage(id=5, score=0, text="a" * 4_000_000, url="https://docs.example")
+    monkeypatch.setattr(FixedStore, "fetch", lambda *_, **__: large)
     assert "too large" in said(endpoint.call("get_chunk", {"id": "5"}))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from handler.core.deadline import Deadline
 from handler.core.embedding import EmbeddingCache, QuestionEmbedder
-from handler.core.model import CollectionInfo, Passage, Point, Retrieval, RetrievalRequest, SearchResult, Vector
+from handler.core.model import CollectionInfo, Passage, Retrieval, RetrievalRequest, SearchResult, Vector
 from handler.core.ports import Embedder, PassageStore
 from handler.core.retrieve import Retriever
 
@@ -58,7 +58,7 @@ class BareStore:
     def neighbors(self, wanted: Sequence[tuple[Passage, int]]) -> SearchResult:
         return SearchResult(())
 
-    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Passage | None:
         return None
 
     def describe(self) -> CollectionInfo:

@@ -12,7 +12,7 @@ from qdrant_client import QdrantClient, models
 
 from command.passage_command import in_process
 from handler.adapters.qdrant.edge import QdrantEdgeStore
-from handler.adapters.qdrant.payload import point
+from handler.adapters.qdrant.payload import read_one
 from handler.config import profiles
 from handler.config.models import find
 from handler.config.profiles import Profile
@@ -193,7 +193,7 @@ def test_llama_index_text_is_read_out_of_its_json(connection: ServerConnection, 
     make(client, PAYLOADS["LlamaIndex"])
     profile = drafted(connection)
     (record,) = client.scroll("docs")[0]
-    found = point(record, profile.payload, None).passage
+    found = read_one(record, profile.payload, None)
     assert found is not None
     assert (found.text, found.url) == ("A twin mirrors an asset.", "https://e.org/twin/")
 

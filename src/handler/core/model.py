@@ -234,20 +234,6 @@ class Retrieval:
         return replace(self, timings=self.timings._replace(**milliseconds))
 
 
-class Point(NamedTuple):
-    """A stored point with its whole payload.
-
-    Attributes:
-        vector: shape `(dimension,)`, if requested.
-        passage: what the profile reads from the payload, with score 0; None without text or URL.
-    """
-
-    id: PointId
-    payload: Mapping[str, Any]
-    vector: Vector | None = None
-    passage: Passage | None = None
-
-
 @dataclass(frozen=True)
 class CollectionInfo:
     """Collection metadata.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
-from handler.core.model import CollectionInfo, Noise, Passage, Point, PointId, Search, SearchResult, Vector
+from handler.core.model import CollectionInfo, Noise, Passage, PointId, Search, SearchResult, Vector
 
 TextsAre = Literal["question", "document"]
 """What an embedder embeds."""
@@ -82,8 +82,11 @@ class PassageStore(Protocol):
     def values(self, keys: Sequence[str], most: int) -> Mapping[str, tuple[str, ...]]:
         """The texts that payload keys hold, sorted; without a key of more than `most`, or one that is not counted."""
 
-    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
-        """The point with that id, or the one whose payload has it as its chunk id; None without either."""
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Passage | None:
+        """The point with that id, or the one whose payload has it as its chunk id, with its whole payload and score 0.
+
+        None without either, and for a point without text or URL.
+        """
 
     def describe(self) -> CollectionInfo:
         """The collection's metadata. The caller validates it against the profile."""

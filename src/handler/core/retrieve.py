@@ -16,7 +16,6 @@ from handler.core.model import (
     Noise,
     Order,
     Passage,
-    Point,
     PointId,
     Retrieval,
     RetrievalRequest,
@@ -269,8 +268,8 @@ class Retriever(NamedTuple):
             best = tuple(sorted(best, key=attrgetter("score"), reverse=True))
         return replace(answer, passages=best)
 
-    def fetch(self, chunk: str, deadline: Deadline, *, with_vectors: bool) -> tuple[Point, Passage, float]:
-        """One stored point by its id or its chunk id, what it says, and how many milliseconds that took.
+    def fetch(self, chunk: str, deadline: Deadline, *, with_vectors: bool) -> tuple[Passage, float]:
+        """One stored point by its id or its chunk id, with its whole payload, and how many milliseconds that took.
 
         Raises:
             NotFound: there is none that an answer could show.
@@ -280,13 +279,12 @@ class Retriever(NamedTuple):
         started = time.perf_counter()
         try:
             with within(deadline):
-                point = with_one_retry(lambda: self.store.fetch(chunk, with_vectors=with_vectors), deadline, "store")
+                passage = with_one_retry(lambda: self.store.fetch(chunk, with_vectors=with_vectors), deadline, "store")
         except errors.RequestRefused as error:
             raise errors.ChoiceRefused.of(error) from error
-        passage = None if point is None else point.passage
-        if point is None or passage is None or not (self.displayable is None or self.displayable(passage)):
+        if passage is None or not (self.displayable is None or self.displayable(passage)):
             raise errors.NotFound("There is no such chunk in the collection.")
-        return point, passage, (time.perf_counter() - started) * 1000
+        return passage, (time.perf_counter() - started) * 1000
 
     def describe(self, deadline: Deadline) -> CollectionInfo:
         """The collection's metadata, after one retry where that can help."""

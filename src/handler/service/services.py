@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from handler.config import validation
 from handler.config.profiles import Profile
@@ -14,7 +14,7 @@ from handler.contracts.base import OPTIONS, Contract
 from handler.contracts.fields import json_safe, zulu
 from handler.core.deadline import Deadline
 from handler.core.errors import CollectionNotServed, InvalidRequest, NotFound
-from handler.core.model import CollectionInfo, Passage, PointId, Vector
+from handler.core.model import CollectionInfo, Passage
 from handler.core.retrieve import Retriever
 
 READY_SECONDS = 30.0
@@ -89,24 +89,8 @@ class Readiness:
         self._good = None
 
 
-class StoredChunk(NamedTuple):
-    """A chunk that was found.
-
-    Attributes:
-        payload: the mapped fields, or the whole payload where the profile shows that; fit for JSON.
-        vector: shape `(dimension,)`, if requested.
-        took_ms: milliseconds that the store took.
-    """
-
-    id: PointId
-    passage: Passage
-    payload: Mapping[str, Any]
-    vector: Vector | None
-    took_ms: float
-
-
-def find_chunk(served: Served, chunk_id: str, until: Deadline, *, with_vectors: bool = False) -> StoredChunk:
-    """Find a chunk by its point id or by the chunk id that the contract shows.
+def find_chunk(served: Served, chunk_id: str, until: Deadline, *, with_vectors: bool = False) -> tuple[Passage, float]:
+    """Find a chunk by its point id or by the chunk id that the contract shows; with the milliseconds that it took.
 
     Raises:
         NotFound: there is none that the contract can show, or the deployment serves no chunks.
@@ -115,16 +99,19 @@ def find_chunk(served: Served, chunk_id: str, until: Deadline, *, with_vectors: 
     """
     if served.settings.chunks == "false":
         raise NotFound("This deployment serves no chunks by their id.")
-    raw = served.contract.raw or served.settings.chunks == "raw"
-    if with_vectors and not raw:
+    if with_vectors and not _is_raw(served):
         raise InvalidRequest("'with_vectors' must be false: this profile shows no vectors.")
-    stored = served.contract.stored_id(chunk_id)
-    point, passage, took_ms = served.retriever.fetch(stored, until, with_vectors=with_vectors)
-    payload = json_safe(point.payload) if raw else _mapped_fields(passage)
-    return StoredChunk(point.id, passage, payload, point.vector, took_ms)
+    return served.retriever.fetch(served.contract.stored_id(chunk_id), until, with_vectors=with_vectors)
 
 
-def _mapped_fields(passage: Passage) -> dict[str, Any]:
-    """The fields of a passage that are stored."""
-    present = {name: value for name in FIELDS if (value := getattr(passage, name)) not in (None, ())}
+def shown_payload(served: Served, chunk: Passage) -> Mapping[str, Any]:
+    """A chunk's mapped fields, or its whole payload where the profile shows that; fit for JSON."""
+    if _is_raw(served):
+        whole: Mapping[str, Any] = json_safe(chunk.payload)
+        return whole
+    present = {name: value for name in FIELDS if (value := getattr(chunk, name)) not in (None, ())}
     return {name: zulu(value) if isinstance(value, datetime) else json_safe(value) for name, value in present.items()}
+
+
+def _is_raw(served: Served) -> bool:
+    return served.contract.raw or served.settings.chunks == "raw"

@@ -20,7 +20,7 @@ from handler.config.profiles import Profile
 from handler.config.validation import check_distance, check_vectors, distance_name
 from handler.core import deadline as deadlines
 from handler.core.errors import ConfigurationError, UpstreamUnavailable
-from handler.core.model import CollectionInfo, Noise, Passage, Point, PointId, Search, SearchResult, Vector
+from handler.core.model import CollectionInfo, Noise, Passage, PointId, Search, SearchResult, Vector
 
 MOST_PAGES = 10_000
 """The most pages of which the values of payload keys are read."""
@@ -173,7 +173,7 @@ class QdrantEdgeStore:
         found = {path.key: {read(path.value(page.payload or {})) for page in pages} - {None} for path in paths}
         return {key: tuple(sorted(values)) for key, values in found.items() if len(values) <= most}
 
-    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Passage | None:
         from handler.adapters.qdrant.filters import any_value  # noqa: PLC0415 - no search needs it
 
         number, records = payload.point_id(chunk), []
@@ -182,7 +182,7 @@ class QdrantEdgeStore:
         pairs = payload.chunk_id_pairs(chunk, self._profile.payload)
         if not records and pairs:
             records = self._scroll(1, any_value(pairs), with_vector=with_vectors)
-        return next((payload.point(one, self._profile.payload, self._vector(one)) for one in records), None)
+        return payload.read_one(records[0], self._profile.payload, self._vector(records[0])) if records else None
 
     def _scroll(
         self, limit: int, given: Mapping[str, Any], *, with_payload: bool | list[str] = True, with_vector: bool = False

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from handler.config import models
 from handler.config.payload_keys import NESTED_OBJECTS, RANKED_KEY, Payload, is_ranked
 from handler.config.profiles import Profile
-from handler.core.model import LARGEST_WHOLE, Passage, Point, PointId, SearchResult, Stage, Vector
+from handler.core.model import LARGEST_WHOLE, Passage, PointId, SearchResult, Stage, Vector
 from handler.core.texts import INVISIBLE, is_encodable
 
 MILLISECONDS_FROM = 100_000_000_000
@@ -139,15 +139,14 @@ def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector
     return SearchResult(tuple(passages), skipped, warnings)
 
 
-def point(record: Stored, keys: Payload, vector: Vector | None) -> Point:
-    """A point that was found by its id; its passage has the score 0.
+def read_one(record: Stored, keys: Payload, vector: Vector | None) -> Passage | None:
+    """The passage of a point that was found by its id, with the score 0; None without text or URL.
 
     Args:
         vector: shape `(dimension,)`; None where it was not requested.
     """
-    number, stored = identity(record.id), record.payload or {}
-    passages = read([Hit(number, 0.0, stored)], keys).passages
-    return Point(number, without_ranked_text(stored), vector, next(iter(passages), None))
+    hit = Hit(identity(record.id), 0.0, record.payload)
+    return next(iter(read([hit], keys, lambda _: vector).passages), None)
 
 
 def _explain_skipped(skipped: int, total: int, keys: Payload) -> str:

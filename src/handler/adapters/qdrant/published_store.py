@@ -14,7 +14,7 @@ from handler.adapters.qdrant.published_index import Pointer, PublishedIndex
 from handler.core import deadline as deadlines
 from handler.core.deadline import Deadline
 from handler.core.errors import DeadlineExceeded, PassageError, UpstreamError
-from handler.core.model import CollectionInfo, Noise, Passage, Point, PointId, Search, SearchResult, Vector
+from handler.core.model import CollectionInfo, Noise, Passage, PointId, Search, SearchResult, Vector
 
 WARM_SECONDS = 5.0
 """The most seconds that a warm-up waits for S3. INIT has ten for everything, and Lambda starts anew after them."""
@@ -59,7 +59,7 @@ class PublishedStore:
         """See `handler.core.ports.PassageStore`."""
         return self._current().values(keys, most)
 
-    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Passage | None:
         return self._current().fetch(chunk, with_vectors=with_vectors)
 
     def describe(self) -> CollectionInfo:

@@ -24,7 +24,7 @@ from handler.core.errors import (
     RequestRefused,
     UpstreamError,
 )
-from handler.core.model import CollectionInfo, Noise, Passage, Point, PointId, Search, SearchResult, Stage, Vector
+from handler.core.model import CollectionInfo, Noise, Passage, PointId, Search, SearchResult, Stage, Vector
 
 MATCHES_BY_PREFIX = (1, 19)
 """The first version with a match by prefix (Qdrant, "Filtering")."""
@@ -282,11 +282,11 @@ class QdrantServerStore:
 
         return lookups.values(self._connection, keys, most)
 
-    def fetch(self, chunk: str, *, with_vectors: bool) -> Point | None:
+    def fetch(self, chunk: str, *, with_vectors: bool) -> Passage | None:
         from handler.adapters.qdrant import lookups  # noqa: PLC0415 - no search needs it
 
         record = lookups.find(self._connection, self._profile, chunk, with_vectors=with_vectors)
-        return None if record is None else payload.point(record, self._profile.payload, self._vector(record))
+        return None if record is None else payload.read_one(record, self._profile.payload, self._vector(record))
 
     def describe(self) -> CollectionInfo:
         """See `handler.core.ports.PassageStore`. Later searches use what was read, too."""

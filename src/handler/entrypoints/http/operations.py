@@ -17,7 +17,7 @@ from handler.entrypoints.http.status import JSON, failure_response
 from handler.entrypoints.limits import text_fits
 from handler.service.answering import Answered, Question, answer
 from handler.service.failures import failure
-from handler.service.services import Served, find_chunk
+from handler.service.services import Served, find_chunk, shown_payload
 
 PLAIN = "text/plain; charset=utf-8"
 
@@ -114,13 +114,14 @@ def chunk(call: Call) -> Response[str]:
     """
 
     def look(served: Served, until: Deadline) -> dict[str, Any]:
-        stored = find_chunk(served, unquote(call.parts["id"]), until, with_vectors=call.flag("with_vectors"))
+        name, with_vectors = unquote(call.parts["id"]), call.flag("with_vectors")
+        found, took_ms = find_chunk(served, name, until, with_vectors=with_vectors)
         return {
-            "id": json_id(stored.id),
+            "id": json_id(found.id),
             "score": 1.0,
-            "payload": stored.payload,
-            "vector": None if stored.vector is None else list(stored.vector),
-            "retrieval_time_ms": stored.took_ms,
+            "payload": shown_payload(served, found),
+            "vector": None if found.vector is None else list(found.vector),
+            "retrieval_time_ms": took_ms,
         }
 
     return _look_up(call, look)

@@ -6,7 +6,7 @@ from math import hypot
 from operator import mul
 from typing import Any
 
-from handler.adapters.qdrant.payload import point
+from handler.adapters.qdrant.payload import read_one
 from handler.config import models
 from handler.config.profiles import Profile
 from passage.indexing.cache_filler import EmbeddingError
@@ -79,7 +79,7 @@ def _texts(connection: ServerConnection, profile: Profile, names: list[str]) -> 
     )
     most = min(map(input_tokens, names), default=0)
     for record in records:
-        passage = point(record, profile.payload, None).passage
+        passage = read_one(record, profile.payload, None)
         held: Any = record.vector.get(vector) if isinstance(record.vector, dict) else record.vector
         if passage is not None and isinstance(held, list) and bound(passage.text) <= most:
             yield passage.text, held

@@ -17,7 +17,7 @@ from handler.entrypoints.limits import sent_bytes
 from handler.service.answering import Answered, Question, answer, profile_name
 from handler.service.documents import page, section
 from handler.service.failures import failure
-from handler.service.services import Served, find_chunk
+from handler.service.services import Served, find_chunk, shown_payload
 
 Arguments = Mapping[str, Any]
 
@@ -69,7 +69,7 @@ def fetch(arguments: Arguments, call: Call) -> Result:
 
     def read(served: Served) -> Result:
         start, most = _read_part(arguments)
-        passage = find_chunk(served, _read_id(arguments), call.deadline).passage
+        passage, _ = find_chunk(served, _read_id(arguments), call.deadline)
         return results.show_document(section(served, passage, call.deadline, start=start, most=most))
 
     return _look_up(arguments, ("id", *PART), call, read)
@@ -93,8 +93,8 @@ def get_chunk(arguments: Arguments, call: Call) -> Result:
     """One stored chunk with its fields."""
 
     def read(served: Served) -> Result:
-        chunk = find_chunk(served, _read_id(arguments), call.deadline)
-        return {"id": str(chunk.id), "profile": served.profile.name, "payload": chunk.payload}
+        chunk, _ = find_chunk(served, _read_id(arguments), call.deadline)
+        return {"id": str(chunk.id), "profile": served.profile.name, "payload": shown_payload(served, chunk)}
 
     return _look_up(arguments, ("id", *_profile_argument(call)), call, read)
 
@@ -165,12 +165,12 @@ def _why_empty(answered: Answered, arguments: Arguments, call: Call) -> list[str
     if not found:
         return []
     try:
-        point, _, _ = answered.served.retriever.fetch(found[0]["id"], call.deadline, with_vectors=False)
+        best, _ = answered.served.retriever.fetch(found[0]["id"], call.deadline, with_vectors=False)
     except PassageError:
         return []
     filters = answered.served.profile.filters
     keys = {name: map(KeyPath.of, filters[name]) for name in given}
-    stated = {name: next(filter(None, (path.value(point.payload) for path in keys[name])), None) for name in given}
+    stated = {name: next(filter(None, (path.value(best.payload) for path in keys[name])), None) for name in given}
     said = [f"no {name}" if value is None else f"the {name} {value}" for name, value in stated.items()]
     return [f"No passage that fits has the {' and '.join(given)} asked for. The best one states {' and '.join(said)}."]
 
