@@ -93,7 +93,10 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         f"<h1>Mill</h1><div><div>Find: <input></div><ul>{LINKS}<li><a href=#d>D</a><ul>Cogs{LINKS}</ul></ul></div>"
         "<p>Text.</p>",
         "<table><tr><td><a href=#a>Top</a><i> | </i><a href=#b>End</a></table><h1>Mill</h1><p>Text.</p>",
-        "<div><a href=index.html><img src=left.gif alt='&lt;-'></a></div><h1>Mill</h1><p>Text.</p>",
+        "<hr><a href=index.html><img src=left.gif alt='&lt;-'></a><h1>Mill</h1><p>Text.</p>",
+        "<h1>Mill</h1><p>Text.</p><hr>[ <a href=/a/>A</a> | <a href=/b/>B</a> ]",
+        "<h1>Mill</h1><ol><li><a href=#>Mill</a><li><a href=#b>B</a><li><a href=#c>C</a></ol><p>Text.</p>",
+        "<blockquote><h1>Mill</h1><p>Text.</p></blockquote>",
     ],
 )
 def test_furniture_is_no_text(tmp_path: Path, body: str) -> None:
@@ -450,6 +453,8 @@ OWN = "<h1>{0}</h1><p>Turn the {0} {1} times.<h2>Care</h2><p>Grease the {0}.<p>N
         OWN.replace("</h1>", f"</h1><table><tr><th>The menu<tr><td><ul>{MENU}</ul></table>"),
         OWN.replace("<h2>", "<div><table><tr><td><h2>Table of contents</h2></table></div><h2>"),
         f"{OWN}<p><a href=ann.html>Ann</a></p>",
+        f"<div>{OWN}</div><ul>{MENU}<li><a href={{0}}.html>{{0}} >></a></ul>",
+        f"<hr>Next: <a href=/a>Mill 2{{1}}</a> Up: <a href=/>Mills {{1}}</a><hr>{OWN}",
         OWN.replace("</h1>", "</h1><div>From the mill's own wiki</div>"),
         OWN.replace("</h1>", "</h1><a href=/>All parts</a>"),
         f"{OWN}<div>Questions? <a href=//list.example>Write to us.</a></div>",
@@ -532,7 +537,8 @@ def test_members_that_half_of_a_few_classes_inherit_stay(tmp_path: Path) -> None
 
 
 def test_a_page_that_is_the_sum_of_others_is_left_out(tmp_path: Path) -> None:
-    pages = {f"{name}.html": f"<h1>{name}</h1><p>Turn {name}.<h2>Care</h2><p>Grease {name}." for name in "abcd"}
+    part = "<h1><a href=all.html>{0}</a></h1><p>Turn {0}.<h2>Care</h2><p>Grease {0}."
+    pages = {f"{name}.html": part.format(name) for name in "abcd"}
     found = read(tmp_path, {**pages, "all.html": "".join(pages.values())})
     assert {path: why for path, why in found.items() if isinstance(why, str)} == {"all.html": "copy of other pages"}
 

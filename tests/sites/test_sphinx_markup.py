@@ -9,12 +9,11 @@ from passage.sites.source import SiteOptions, open_site
 from sites.reading import written
 
 
-def sections(folder: Path, body: str) -> tuple[Section, ...]:
-    head = "<html data-content_root=./><meta charset=utf-8>"
-    written(folder, {"index.html": f"{head}<div role=main class=body><h1>Tides</h1>{body}</div></html>"})
-    (page,) = open_site(folder, SiteOptions("https://tides.example/")).read()
-    assert isinstance(page, Page)
-    return page.sections
+def sections(folder: Path, body: str, page: str = "<div role=main class=body><h1>Tides</h1>{}</div>") -> list[Section]:
+    written(folder, {"index.html": f"<html data-content_root=./><meta charset=utf-8>{page.format(body)}</html>"})
+    (read,) = open_site(folder, SiteOptions("https://tides.example/")).read()
+    assert isinstance(read, Page)
+    return list(read.sections)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +49,11 @@ def sections(folder: Path, body: str) -> tuple[Section, ...]:
 )
 def test_markup_becomes_text(tmp_path: Path, body: str, markdown: str) -> None:
     assert [each.markdown for each in sections(tmp_path, body)] == [markdown]
+
+
+def test_the_section_with_the_title_is_the_content_in_any_theme(tmp_path: Path) -> None:
+    page = "<div><section><h1>Tides</h1>{}</section></div><ul><li><a href=a.html>A</a></ul>"
+    assert [each.markdown for each in sections(tmp_path, "<p>High.</p>", page)] == ["High."]
 
 
 @pytest.mark.parametrize("sign", ["#", "\uf0c1", "\u00b6"])

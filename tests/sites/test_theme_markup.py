@@ -24,10 +24,7 @@ from sites.reading import written
             '<span class="screen-reader-only">Warning</span>Mind the gap</div></div><div><p>It floods.</p></div></div>',
             "**Mind the gap**\n\nIt floods.",
         ),
-        (
-            '<p>One.</p><div class="quarto-title-meta"><div>Author</div><p>Ann</p></div>',
-            "One.",
-        ),
+        ('<p>One.</p><div class="quarto-title-meta"><div>Author</div><p>Ann</p></div>', "One."),
         (
             '<div class="admonitionblock note"><table><tbody><tr><td class="icon"><i class="fa icon-note" title="Note">'
             '</i></td><td class="content">Wind.</td></tr></tbody></table></div>',
@@ -47,10 +44,7 @@ from sites.reading import written
             "<table><tr><td><pre>\n\n\n18\n19</pre></td><td><pre># File a.rb\n\ndef rise\nend</pre></td></tr></table>",
             "```\n# File a.rb\n\ndef rise\nend\n```",
         ),
-        (
-            '<p>A gauge<sup class="footnote">[<a id="r1" class="footnote" href="#d1">1</a>]</sup>.</p>',
-            "A gauge.",
-        ),
+        ('<p>A gauge<sup class="footnote">[<a id="r1" class="footnote" href="#d1">1</a>]</sup>.</p>', "A gauge."),
         (
             '<div class="nbinput docutils"><div class="prompt highlight-none"><pre>[1]:</pre></div>'
             '<div class="input_area highlight-ipython3"><div class="highlight"><pre>a = 1</pre></div></div></div>',

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from passage.sites import html
 from passage.sites.html import Node
 
-_BLOCKS = html.HEADINGS | {
+BLOCKS = html.HEADINGS | {
     *("p", "pre", "div", "section", "article", "main", "header", "footer", "nav", "aside", "blockquote", "address"),
     *("ul", "ol", "menu", "li", "dl", "dt", "dd", "table", "caption", "thead", "tbody", "tfoot", "tr", "td", "th"),
     *("figure", "figcaption", "details", "summary", "form", "fieldset", "legend", "center", "hgroup", "dialog", "body"),
@@ -85,7 +85,7 @@ def blocks(root: Node, named: set[str], parents: dict[int, int]) -> Iterator[Blo
     while stack:
         name, child = next(stack[-1], _END)
         named.add(name)
-        ends = name in _BLOCKS or name == "hr" or (child is None and walk.names[-1])
+        ends = name in BLOCKS or name == "hr" or (child is None and walk.names[-1])
         if ends and walk.run and (block := walk.block()):
             yield block
         if child is None:
@@ -134,7 +134,7 @@ class _Walk:
         self._around.append(key)
         is_link = name == "a" and html.attribute(element, "href")
         self._links.append(element if is_link else self._links[-1])
-        if name in _BLOCKS:
+        if name in BLOCKS:
             self.names.append(name)
             self._above.append(element)
             self._keys.append(key)

@@ -96,7 +96,7 @@ def lists(candidates: list[Candidate], stored: Stored) -> Reasons:
             continue
         named = (other for heading in hashes(candidate.headings) for other in by_title.get(heading, ()))
         linked = (by_url[url] for url in hashes(candidate.links) if url in by_url)
-        sources = {*linked, *named} - {at}
+        sources = {*linked, *named} - sums - {at}
         if sources and (lines.are_repeated(candidate, sources) or lines.begins_with_another(candidate, sources)):
             yield candidate.file, "list of pages"
 

@@ -90,8 +90,16 @@ def dropped(
     lists = list(link_lists(found, document, url))
     gone |= dict.fromkeys(map(html.key, elements(found, lists)), LISTED)
     gone |= dict.fromkeys(map(html.key, furniture(contents, document, gone, url)), "around the text")
+    gone |= dict.fromkeys(map(html.key, _between_links(found, gone)), "around the text")
     gone |= dict.fromkeys(map(html.key, _announcement(contents, gone)), "around the text")
     return gone, labels
+
+
+def _between_links(found: Iterable[Block], gone: Container[int]) -> Iterator[Node]:
+    """The brackets and bars of lines whose links are left out."""
+    for block in found:
+        if block.is_linked and all(html.key(link) in gone for link in block.linked):
+            yield from (node for node, link in zip(block.nodes, block.links, strict=True) if link is None)
 
 
 def _announcement(contents: Sequence[Node], gone: Container[int]) -> Iterator[Node]:

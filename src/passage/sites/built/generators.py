@@ -70,6 +70,9 @@ class Generator:
 _MATERIAL_LISTS = {"h2[id^='tag:'], .md-post--excerpt": "list of pages"}
 """The theme of MkDocs and Zensical: pages of tags, and of a blog's posts."""
 
+_MARKED = "main, [role=main], article, [itemprop=articleBody]"
+"""Elements that mark a page's main content in any theme."""
+
 
 GENERATORS = (
     Generator(
@@ -122,7 +125,7 @@ GENERATORS = (
     ),
     Generator(
         "Sphinx",
-        ("div.body",),
+        ("div.body", f"body:not(:has({_MARKED})) :has(> :is(section, .section) > h1)"),
         meta=("sphinx", "docutils"),
         comment="generated with sphinx",
         sign="html[data-content_root], script[src*='documentation_options.js'], script#documentation_options",
@@ -249,9 +252,6 @@ GENERATORS = (
         entry_name=".name:not(code)",
     ),
 )
-
-_MARKED = "main, [role=main], article, [itemprop=articleBody]"
-"""Elements that mark a page's main content in any theme."""
 
 _TEXT = "article, :is(h2, h3, h4, p):not(nav *, aside *, header *, footer *)"
 """Headings and paragraphs of the text, not beside it."""

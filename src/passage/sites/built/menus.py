@@ -26,7 +26,7 @@ _AROUND = frozenset(
 _KEYS = frozenset("hnpu")
 """The `accesskey` of such links, as DocBook and texinfo write it."""
 _LETTERS = re.compile("[a-z]+")
-_LABELS = re.compile(r"(\W*\w+( \w+)?\s?[:\uff1a])*[\W_]*")
+LABELS = re.compile(r"(\W*\w+( \w+)?\s?[:\uff1a])*[\W_]*")
 """The words beside the links of a panel: "Next: … Up: …"."""
 
 
@@ -53,7 +53,7 @@ def leading_links(found: Sequence[Block], document: Document, url: str) -> tuple
         if not leads or block.is_heading:
             continue
         if len(marked.intersection(inside)) > 1 or (len(inside) > 1 and not block.is_linked):
-            panels |= {at} if _LABELS.fullmatch(block.beside) else set()
+            panels |= {at} if LABELS.fullmatch(block.beside) else set()
         elif marked.issuperset(inside) and block.is_linked:
             named.add(at)
     return named, panels
@@ -68,11 +68,15 @@ def _is_around(link: Node) -> bool:
     return not _AROUND.isdisjoint(_LETTERS.findall(file))
 
 
-def menus_in(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
-    """The positions of common links: of several in a line, or in an element of common lines that are mostly links."""
+def menus_in(found: Sequence[Block], shared: Sequence[bool], url: str) -> set[int]:
+    """The positions of common links: of several in a line, or in an element of common lines that are mostly links.
+
+    A link to the page itself may have other words there, such as an arrow.
+    """
     common = [(at, block) for at, block in enumerate(found) if shared[at] and not block.is_heading]
     linked = {at: block for at, block in common if _is_linked(block)}
-    counts = Counter(chain.from_iterable(block.keys for block in found if linked and not _is_number(block)))
+    others = (block for block in found if linked and not _is_number(block) and not _is_itself(block, url))
+    counts = Counter(chain.from_iterable(block.keys for block in others))
     of_common = Counter(chain.from_iterable(block.keys for _, block in common if linked and not _is_number(block)))
     of_links = Counter(chain.from_iterable(found[at].keys for at in linked))
     menus = {
@@ -124,6 +128,10 @@ def widened(found: Sequence[Block], menus: set[int], leading: set[int]) -> set[i
 def is_link(block: Block, url: str) -> bool:
     """Whether all words of a block are in links to pages of the site."""
     return block.is_linked and all(is_page(link, url) for link in block.linked)
+
+
+def _is_itself(block: Block, url: str) -> bool:
+    return block.is_linked and all(page_of(link, url) == url for link in block.linked)
 
 
 def _is_number(block: Block) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Container, Iterator, Sequence
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from urllib.parse import urljoin
 
 from passage.sites import html
@@ -30,7 +30,8 @@ def outlines(content: Node, links: Sequence[Link], url: str) -> Iterator[Node]:
     """
     headings = _Headings(content)
     inside = [link for link, target in links if "#" in target and _place(target, url)]
-    for outline in _lists(content, inside, url, headings):
+    tops = (link for link, target in links if target == "#") if inside else ()
+    for outline in _lists(content, inside, {html.key(link) for link in chain(inside, tops)}, url, headings):
         yield outline
         yield from _title_of(outline, headings)
     yield from _lines(inside)
@@ -58,8 +59,9 @@ class _Headings:
         return headings[:at], headings[at:]
 
 
-def _lists(content: Node, inside: Sequence[Node], url: str, headings: _Headings) -> Iterator[Node]:
-    keys = {html.key(link) for link in inside}
+def _lists(
+    content: Node, inside: Sequence[Node], keys: Container[int], url: str, headings: _Headings
+) -> Iterator[Node]:
     holders: dict[int, Node] = {}
     for link in inside:
         above = next((each for each in html.ancestors(link) if html.tag(each) in _HOLDERS), None)
@@ -72,7 +74,7 @@ def _lists(content: Node, inside: Sequence[Node], url: str, headings: _Headings)
         found.setdefault(html.key(outline), outline)
     for outline in found.values():
         targets = html.select(outline, "a[href]")
-        whole = keys.issuperset(map(html.key, targets)) and _words(outline) - _labels(outline) == sum(
+        whole = all(html.key(link) in keys for link in targets) and _words(outline) - _labels(outline) == sum(
             map(_words, targets)
         )
         if not whole or _ends_sentence(outline) or leads_into_itself(outline, url):

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from passage.sites import html
 from passage.sites.built.blocks import SENTENCE, Block
 from passage.sites.built.document import Document
-from passage.sites.built.menus import WIDEST, is_link, leading_links, lists_of_links, menus_in, widened
+from passage.sites.built.menus import LABELS, WIDEST, is_link, leading_links, lists_of_links, menus_in, widened
 from passage.sites.built.signals import redirects
 from passage.sites.html import Node
 
@@ -111,7 +111,9 @@ def _groups(file: str, language: str) -> list[str]:
 
 
 def key_of(block: Block) -> Key:
-    """Equal for equal blocks; dates are equal."""
+    """Equal for equal blocks; dates are equal, and so are links with labels ("Next: … Up: …")."""
+    if block.words.count(": ") > 1 and LABELS.fullmatch(block.beside) and block.beside.count(":") > 1:
+        return block.tag, html.squeezed(block.beside)
     words = _DIGITS.sub("0", block.words) if _YEAR.search(block.words) else block.words
     return block.tag, words
 
@@ -126,7 +128,7 @@ def repeated(found: Sequence[Block], document: Document, common: frozenset[Key],
     """
     shared = [key_of(block) in common for block in found]
     leading, panels = leading_links(found, document, url)
-    menus = widened(found, menus_in(found, shared).union(panels), leading)
+    menus = widened(found, menus_in(found, shared, url).union(panels), leading)
     menus |= _lists(found, common) if any(tag == _LIST for tag, _ in common) else set()
     menus |= _titles(found, shared, menus)
     either = [each or at in leading or at in menus for at, each in enumerate(shared)]

@@ -7,6 +7,7 @@ from urllib.parse import urljoin
 
 from passage.sites import html
 from passage.sites.built import boxes, code, entries, mathematics
+from passage.sites.built.blocks import BLOCKS
 from passage.sites.built.document import Document
 from passage.sites.built.generators import Generator
 from passage.sites.built.render import (
@@ -188,8 +189,10 @@ def _link(node: Node, page: Rendering) -> str:
 
 
 def _is_arrow(link: Node) -> bool:
-    """Whether a link without words is around a picture, and stands in no sentence."""
-    return html.first(link, "img") is not None and (link.parent is None or not html.letters(link.parent))
+    """Whether a link without words is around a picture, and stands beside no words of a sentence."""
+    beside = filter(None, (html.previous(link), html.following(link)))
+    in_sentence = any(html.tag(each) not in BLOCKS and html.letters(each) for each in beside)
+    return html.first(link, "img") is not None and not in_sentence
 
 
 def _card(node: Node, page: Rendering) -> str:

@@ -76,11 +76,16 @@ def _points(content: Node, page: Rendering) -> Iterator[Node]:
 
 
 def _layout(content: Node) -> frozenset[int]:
-    """The keys of tables that only lay out the page: they have most of its text, and headings."""
-    tables = html.select(content, "table")
-    whole = html.letters(content) if tables else 0
-    frames = (table for table in tables if html.first(table, html.HEADING) is not None and is_frame(table))
-    return frozenset(html.key(table) for table in frames if html.letters(table) * 2 > whole)
+    """The keys of elements that only lay out the page: tables with most of its text, and headings, and quotations
+    with its first heading, too.
+    """
+    found = html.select(content, "table, blockquote")
+    whole = html.letters(content) if found else 0
+    headed = [node for node in found if html.first(node, html.HEADING) is not None]
+    title = html.first(content, html.HEADING) if headed else None
+    around = set(map(html.key, html.ancestors(title))) if title is not None else set()
+    frames = (node for node in headed if (html.key(node) in around if html.tag(node) != "table" else is_frame(node)))
+    return frozenset(html.key(node) for node in frames if html.letters(node) * 2 > whole)
 
 
 def _is_held(node: Node, content: Node, layout: Container[int]) -> bool:
