@@ -205,6 +205,22 @@ def following(node: Node) -> Node | None:
     return after
 
 
+def all_before(node: Node) -> Iterator[Node]:
+    """The elements and texts before `node`, the nearest first, past comments and blank texts."""
+    before = previous(node)
+    while before is not None:
+        yield before
+        before = previous(before)
+
+
+def all_following(node: Node) -> Iterator[Node]:
+    """The elements and texts after `node`, past comments and blank texts."""
+    after = following(node)
+    while after is not None:
+        yield after
+        after = following(after)
+
+
 def comments(node: Node) -> Iterator[str]:
     """The texts of the comments directly below `node`."""
     return (child.comment_content or "" for child in node.iter(include_text=True) if child.is_comment_node)

@@ -49,15 +49,10 @@ def _is_bold(block: Node) -> bool:
 
 def _parts_behind(first: Node) -> list[Node] | None:
     """The elements with text behind the first of a box; None where text stands between them."""
-    parts: list[Node] = []
-    following = html.following(first)
-    while following is not None:
-        if not html.tag(following):
-            return None
-        if html.tag(following) != "button" and html.letters(following):
-            parts.append(following)
-        following = html.following(following)
-    return parts
+    behind = list(html.all_following(first))
+    if not all(map(html.tag, behind)):
+        return None
+    return [part for part in behind if html.tag(part) != "button" and html.letters(part)]
 
 
 def _names_code(first: Node) -> bool:

@@ -98,11 +98,8 @@ def _anchor(node: Node, gone: Container[int]) -> str:
     mark = html.first(node, "a[id]") if html.tag(node) == "dt" else None
     if own := html.attribute(node if mark is None else mark, "id"):
         return own
-    before = html.previous(node)
-    while before is not None and (html.key(before) in gone or not html.text(before).strip()):
-        before = html.previous(before)
-    around = node.parent
-    return html.attribute(around, "id") if around is not None and before is None else ""
+    is_first = all(html.key(each) in gone or not html.text(each).strip() for each in html.all_before(node))
+    return html.attribute(node.parent, "id") if node.parent is not None and is_first else ""
 
 
 def _name(node: Node, anchor: str, css: str) -> str:

@@ -159,9 +159,7 @@ def _place(target: str, url: str) -> str:
 
 
 def _ends_sentence(links: Node) -> bool:
-    before = links.prev
-    while before is not None and not html.text(before).strip():
-        before = before.prev
+    before = next((each for each in html.all_before(links) if html.text(each).strip()), None)
     if before is None or (html.tag(before) and html.first(before, "input, select") is not None):  # the label of a field
         return False
     return html.text(before).rstrip().endswith(":")

@@ -34,8 +34,6 @@ TITLES = (
 )
 """Titles that are not headings of sections: each becomes a bold line before the named element."""
 
-CODE_TABLES = ".highlighttable"
-
 
 def prepare(
     contents: list[Node],
@@ -133,14 +131,6 @@ def _lines(node: Node, page: Rendering) -> str:
     return "<br>".join(f"<code>{escape(line, quote=False)}</code>" for line in map(str.rstrip, lines) if line)
 
 
-def _code_table(node: Node, page: Rendering) -> str:
-    """A table with line numbers beside code: only its title and its code."""
-    titles = [bold(words(title, page)) for title in html.select(node, ".filename")[-1:]]
-    blocks = [pre for pre in html.outermost(node, "pre") if not page.leaves_out(pre)]
-    written = _lines if in_cell(node) else _fence
-    return "".join([*titles, *(written(pre, page) for pre in blocks)])
-
-
 def _table(node: Node, page: Rendering) -> str:
     if lines := code_lines(node):
         return _fenced("\n".join(code.source(line, page.dropped) for line in lines), code.language(node))
@@ -222,7 +212,6 @@ def _picture(node: Node, page: Rendering) -> str:
 
 RULES: tuple[tuple[str, Rule], ...] = (
     (mathematics.FORMULAS, _formula),
-    (CODE_TABLES, _code_table),
     (".mermaid:not(code)", _diagram),
     (".fragment:has(> .line)", _lines_of_code),
     (".blockList", _layout),  # Javadoc's lists of one item

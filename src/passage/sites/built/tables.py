@@ -19,16 +19,17 @@ def in_cell(node: Node) -> bool:
 
 def is_frame(table: Node) -> bool:
     """Whether a table only lays out its contents, as notes do: one row or column without a header or parameter
-    (Asciidoctor), or two rows with one text each beside empty cells or a picture (DocBook).
+    (Asciidoctor), two rows with one text each beside empty cells or a picture (DocBook), or code below its title.
     """
-    rows = _rows(table)
-    if not rows or html.first(table, "td.paramname") is not None:
+    cells = [list(html.elements(row)) for row in _rows(table)]
+    if not cells or html.first(table, "td.paramname") is not None:
         return False
-    cells = [list(html.elements(row)) for row in rows]
-    if len(rows) == 1 or all(len(row) == 1 for row in cells):
+    if len(cells) == _FRAME and list(map(html.tag, cells[0])) == ["th"] and html.first(table, "td pre"):
+        cells = cells[1:]
+    if len(cells) == 1 or all(len(row) == 1 for row in cells):
         return not any(html.tag(cell) == "th" for row in cells for cell in row)
     return (
-        len(rows) <= _FRAME
+        len(cells) <= _FRAME
         and len(cells[0]) > 1
         and all(sum(html.letters(cell) > 0 for cell in row) == 1 for row in cells)
     )

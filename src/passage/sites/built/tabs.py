@@ -101,13 +101,12 @@ def _sets(content: Node, *, roles: bool) -> Iterator[tuple[list[Node], list[Node
         if before is None or (roles and html.first(behind, _PANEL) is not None):
             continue
         if html.tag(before) in ("button", "label", "a"):
-            row = _run_before(behind, html.tag(before))
-            named = row
+            named = row = _run_before(behind, html.tag(before))
         else:
             row, named = [before], _lettered(before)
         if len(named) < 2 or not all(map(_is_label, named)):
             continue
-        beside = [behind, *takewhile(html.tag, _all_behind(behind))]
+        beside = [behind, *takewhile(html.tag, html.all_following(behind))]
         inside = list(html.elements(behind))
         for panels in (inside, [panel for panel in beside if html.text(panel).strip()]):
             if _are_panels(panels, named) and _are_tabs(row, named, panels):
@@ -117,19 +116,7 @@ def _sets(content: Node, *, roles: bool) -> Iterator[tuple[list[Node], list[Node
 
 def _run_before(node: Node, tag: str) -> list[Node]:
     """The elements of one name that stand before `node`, in reading order."""
-    found: list[Node] = []
-    before = html.previous(node)
-    while before is not None and html.tag(before) == tag:
-        found.insert(0, before)
-        before = html.previous(before)
-    return found
-
-
-def _all_behind(node: Node) -> Iterator[Node]:
-    after = html.following(node)
-    while after is not None:
-        yield after
-        after = html.following(after)
+    return list(takewhile(lambda each: html.tag(each) == tag, html.all_before(node)))[::-1]
 
 
 def _lettered(row: Node) -> list[Node]:
