@@ -264,12 +264,26 @@ def test_a_page_with_text_of_its_own_is_no_list(tmp_path: Path, body: str) -> No
     assert isinstance(read(tmp_path, POSTS | {"guide.html": f"<main><h1>Guide</h1>{body}</main>"})["guide"], Page)
 
 
-@pytest.mark.parametrize("beside", ["Rigging", "Here is how to splice a long rope:"])
-def test_an_index_in_a_table_is_a_list_of_pages(tmp_path: Path, beside: str) -> None:
-    links = "<a href=/ropes.html>All that is said of ropes</a>, <a href=/sails.html#s>All that is said of sails</a>"
-    row = f"<tr><td>x<td>{beside}<td>{links}"
-    found = read(tmp_path, POSTS | {"words.html": f"<body><h2>Words</h2><table>{row * 10}</table><hr>"})
-    assert (found.get("words.html") == "list of pages") is (beside == "Rigging")
+LINKS = "<a href=/ropes.html>All that is said of ropes</a>, <a href=/sails.html#s>All that is said of sails</a>"
+TOLD = "<p>Ropes and sails are mended in the loft."
+
+
+@pytest.mark.parametrize(
+    ("body", "is_index"),
+    [
+        (f"<table>{f'<tr><td>x<td>Rigging<td>{LINKS}' * 10}</table><hr>", True),
+        (f"<table>{f'<tr><td>x<td>Here is how to splice a long rope:<td>{LINKS}' * 10}</table><hr>", False),
+        (f"<ul>{f'<li>rigging: {LINKS}' * 200}</ul>{TOLD}", True),
+        (f"<ul>{f'<li>rigging: {LINKS}' * 20}</ul>{TOLD}", False),
+        (f"<ul>{f'<li>{LINKS}' * 20}</ul><pre>haul(rope)</pre>", False),
+        (f"<ul>{f'<li><code>val haul: {LINKS}</code>' * 20}</ul>", False),
+        (f"<h3>Hemp</h3><h3>Flax</h3><ul>{f'<li>{LINKS}' * 20}</ul>", False),
+        ("<ul>" + "<li><a href=https://ropes.example/>All that is said elsewhere of ropes</a>" * 20 + "</ul>", False),
+    ],
+)
+def test_an_index_is_a_list_of_pages(tmp_path: Path, body: str, *, is_index: bool) -> None:
+    found = read(tmp_path, POSTS | {"words.html": f"<body><h2>Words</h2>{body}"})
+    assert (found.get("words.html") == "list of pages") is is_index
 
 
 def test_robots_may_be_stated_as_a_property(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from passage.sites import html
 from passage.sites.built.addresses import is_page
-from passage.sites.built.blocks import within
+from passage.sites.built.blocks import Block, within
 from passage.sites.built.copies import LIST_FOLDERS
 from passage.sites.built.document import Document
 from passage.sites.built.generators import Generator
@@ -27,10 +27,14 @@ _OUT_OF_SEARCH = "main[data-pagefind-ignore], article[data-pagefind-ignore], bod
 _SENTENCE = re.compile(r"[.!?\u3002\uff01\uff1f]['\")]*\Z")
 _OWN_LETTERS = 25
 """A sentence with fewer letters does not make a list of pages a page: "The manual has six chapters."."""
-_INDEX = 20
-"""The fewest links of an index that is a table."""
+_LINES, _TARGETS = 5, 20
+"""The fewest lines and links of an index."""
 _BESIDE = 3
-"""The most words beside an index's links: a name, and what it is ("Data Constructor")."""
+"""The most words beside an index's links: a name, and what it is ("Data Constructor"). A letter's heading has fewer."""
+_TOLD = 0.05
+"""The most of an index's letters, as a share, that are in names of more words."""
+_LINES_PER_SENTENCE = 100
+"""An index has fewer sentences: they say how to read it. A short page with a box of links has more."""
 _SECOND_LINE = "pre [id=line-2], pre [id='line.2'], pre [id=L2], pre [id=l00002], pre [id='2']"
 """A line of a listing, whose lines have an address each."""
 _SHELL_CHARACTERS = 60
@@ -116,20 +120,34 @@ def is_shell(root: Node, sections: Sequence[Section]) -> bool:
 
 
 def is_index(document: Document, contents: Sequence[Node], gone: Mapping[int, str], page_url: str) -> bool:
-    """Whether a page is an index in a table: many links, most of its letters in them, and next to no words beside."""
-    links = [link for content in contents for link in html.select(content, "a[href]")]
-    if len(links) < _INDEX or document.first("table") is None:
+    """Whether a page is an index: lines of links to pages, with most of its letters and next to no words beside.
+
+    The entries of an API's reference may be little more than links to their types, but these stand in code.
+    """
+    if not _is_mostly_links(document.blocks) or document.first("pre, code a[href]") is not None:
         return False
-    pages = [link for link in links if is_page(link, page_url)]
-    if len(pages) < _INDEX or sum(map(html.letters, pages)) * 2 < sum(map(html.letters, contents)):
-        return False
-    headings = 0
+    lines = targets = headings = sentences = letters = beside = told = 0
     for block in within(document.blocks, document.parents, contents, gone):
-        if block.is_heading:
-            headings += len(block.words) > _BESIDE
-        elif len(block.beside.split()) > _BESIDE and len(html.letters_of(block.beside)) >= _OWN_LETTERS:
-            return False
-    return headings < 2
+        links = {html.key(link): link for link in block.links if link is not None}
+        is_line = bool(links) and all(is_page(link, page_url) for link in links.values())
+        alone = block.beside.strip() if is_line else block.words
+        left = len(html.letters_of(alone))
+        lines += is_line
+        targets += len(links) * is_line
+        headings += block.is_heading and not is_line and len(block.words) > _BESIDE
+        letters += len(html.letters_of(block.words))
+        beside += left
+        if left >= _OWN_LETTERS:
+            told += left if len(alone.split()) > _BESIDE else 0
+            sentences += _SENTENCE.search(alone) is not None
+    if lines < _LINES or targets < _TARGETS or headings > 1 or sentences * _LINES_PER_SENTENCE > lines:
+        return False
+    return beside * 2 < letters and told <= letters * _TOLD
+
+
+def _is_mostly_links(found: Sequence[Block]) -> bool:
+    linked = sum(len(text) for each in found for text, link in zip(each.texts, each.links, strict=True) if link)
+    return linked * 2 > sum(len(each.words) for each in found)
 
 
 def lists_pages(contents: list[Node], page_url: str) -> bool:
