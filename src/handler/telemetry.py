@@ -38,6 +38,10 @@ class KnownError(Protocol):
     def blame(self) -> str: ...
     @property
     def detail(self) -> str | None: ...
+    @property
+    def unexpected(self) -> BaseException | None: ...
+    @property
+    def __cause__(self) -> BaseException | None: ...
 
 
 class _RedactingFormatter(LambdaPowertoolsFormatter):
@@ -159,9 +163,9 @@ def log_heartbeat(figures: Mapping[str, Any]) -> None:
     _emit("none", {"Heartbeat": 1})
 
 
-def log_heartbeat_failure(error: BaseException, known: KnownError) -> None:
-    """The heartbeat's question failed. `known`: see `log_failure`."""
-    _log_error(f"heartbeat: {error}", "none", error, known)
+def log_heartbeat_failure(error: KnownError) -> None:
+    """The heartbeat's question failed."""
+    _log_error("heartbeat: ", "none", error)
     _emit("none", {"Heartbeat": 0})
 
 
@@ -231,18 +235,18 @@ def log_notice(profile: str, message: str, figures: Mapping[str, Any]) -> None:
     logger.warning(message, extra={"profile": profile, **figures})
 
 
-def log_rerank_failure(profile: str, error: BaseException, known: KnownError) -> None:
-    """Log a failed reranking. The question was answered without it. `known`: see `log_failure`."""
-    _log_error(f"not reranked: {error}", profile, error, known, harmless="upstream")
+def log_rerank_failure(profile: str, error: KnownError) -> None:
+    """Log a failed reranking. The question was answered without it."""
+    _log_error("not reranked: ", profile, error, harmless="upstream")
 
 
-def log_answer_by_words(profile: str, error: BaseException, known: KnownError) -> None:
-    """Log and count a question whose embedding failed. It was answered by words. `known`: see `log_failure`.
+def log_answer_by_words(profile: str, error: KnownError) -> None:
+    """Log and count a question whose embedding failed. It was answered by words.
 
     An error that is not temporary is also counted as any other is, because the operator has to act on it.
     """
-    _log_error(f"answered by words: {error}", profile, error, known, harmless="upstream")
-    _emit(profile, {"AnsweredByWords": 1, **({} if known.blame == "upstream" else _counts(known))})
+    _log_error("answered by words: ", profile, error, harmless="upstream")
+    _emit(profile, {"AnsweredByWords": 1, **({} if error.blame == "upstream" else _counts(error))})
 
 
 def log_titles(profile: str, total_ms: float) -> None:
@@ -251,31 +255,29 @@ def log_titles(profile: str, total_ms: float) -> None:
     _emit(profile, {"TitlesLatency": total_ms})
 
 
-def log_failure(profile: str, error: BaseException, known: KnownError) -> None:
-    """Log one failed question, and count it by its code and by who has to act on it.
-
-    Args:
-        known: the error itself, whose message and detail suffice; or what stands for an unexpected exception, which is
-            logged with its traceback.
-    """
-    _log_error(str(error), profile, error, known, harmless="caller")
-    _emit(profile, _counts(known))
+def log_failure(profile: str, error: KnownError) -> None:
+    """Log one failed question, and count it by its code and by who has to act on it."""
+    _log_error("", profile, error, harmless="caller")
+    _emit(profile, _counts(error))
 
 
-def _counts(known: KnownError) -> dict[str, float]:
-    code, blame = known.code, known.blame
+def _counts(error: KnownError) -> dict[str, float]:
+    code, blame = error.code, error.blame
     return {f"Error.{code}": 1, f"Failed.{blame.capitalize()}": 1}
 
 
-def _log_error(message: str, profile: str, error: BaseException, known: KnownError, harmless: str = "") -> None:
-    """Write a line about an error: a warning where `harmless` is to blame, because the operator need not act on it."""
-    expected: object = error
-    cause = type(error.__cause__).__name__ if error.__cause__ else None
-    extra = {"profile": profile, "code": known.code, "detail": known.detail, "cause": cause}
-    if known.blame == harmless:
-        logger.warning(message, extra=extra)
+def _log_error(before: str, profile: str, error: KnownError, harmless: str = "") -> None:
+    """Write a line about an error: a warning where `harmless` is to blame, because the operator need not act on it.
+
+    An unexpected exception is logged with its own message and its traceback.
+    """
+    raised = error.unexpected or error
+    cause = type(raised.__cause__).__name__ if raised.__cause__ else None
+    extra = {"profile": profile, "code": error.code, "detail": error.detail, "cause": cause}
+    if error.blame == harmless:
+        logger.warning(f"{before}{raised}", extra=extra)
     else:
-        logger.error(message, extra=extra, exc_info=error if known is not expected else None)
+        logger.error(f"{before}{raised}", extra=extra, exc_info=error.unexpected)
 
 
 class _Record(EphemeralMetrics):

@@ -123,7 +123,7 @@ def _errors(kind: type[PassageError] = PassageError) -> Iterator[type[PassageErr
 
 def _instance(kind: type[PassageError]) -> PassageError:
     if kind is errors.InternalError:
-        return errors.InternalError()
+        return errors.InternalError(RuntimeError())
     if issubclass(kind, errors.UpstreamError):
         return kind("", upstream="store")
     return kind("")

@@ -36,7 +36,7 @@ MAY_RAISE = (Source.SNS, Source.EVENT_BRIDGE, Source.PIPES)
 """Lambda or the pipe tries these again after an exception. Everything else is answered."""
 
 
-UNEXPECTED = str(InternalError())
+UNEXPECTED = str(InternalError(RuntimeError()))
 """MCP's answers have this sentence and no code."""
 
 TELLING = 16

@@ -41,6 +41,8 @@ class PassageError(Exception):
 
     code: ClassVar[str] = "INTERNAL_ERROR"
     blame: ClassVar[Blame] = "ours"
+    unexpected: BaseException | None = None
+    """The exception that an InternalError stands for, for the log."""
 
     def __init__(self, message: str, *, upstream: Upstream | None = None, detail: str | None = None) -> None:
         super().__init__(message)
@@ -152,10 +154,11 @@ class DeadlineExceeded(PassageError):
 class InternalError(PassageError):
     """An unexpected exception. The caller sees only this fixed message."""
 
-    def __init__(self) -> None:
+    def __init__(self, unexpected: BaseException) -> None:
         super().__init__("An unexpected error occurred. Search the function's log for the request id.")
+        self.unexpected = unexpected
 
 
 def to_known(error: BaseException) -> PassageError:
     """The error itself, or InternalError in place of an exception that nobody expected."""
-    return error if isinstance(error, PassageError) else InternalError()
+    return error if isinstance(error, PassageError) else InternalError(error)

@@ -222,7 +222,7 @@ class Retrieval:
     embedding_cached: bool | None = None
     embedding_failure: "PassageError | None" = None
     warnings: tuple[str, ...] = ()
-    rerank_failure: Exception | None = None
+    rerank_failure: "PassageError | None" = None
     noise: Noise | None = None
     stages: Mapping[str, Stage] = field(default_factory=dict)
     balance: float | None = None

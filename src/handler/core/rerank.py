@@ -58,14 +58,14 @@ class Reranking(NamedTuple):
             ]
             answer = replace(answer, passages=tuple(sorted(scored, key=attrgetter("score"), reverse=True)))
         except Exception as error:  # noqa: BLE001 - an optional step never fails an answer
-            answer = _without_reranking(answer, error)
+            answer = _without_reranking(answer, errors.to_known(error))
         return answer.with_times(rerank_ms=(time.perf_counter() - started) * 1000)
 
     def rerank(self, answers: Sequence[Retrieval | PassageError], deadline: Deadline) -> list[Retrieval | PassageError]:
         """Rerank the passages of several answers, a few at a time. Raises nothing.
 
         A service that throttles, is down or refuses the key does so for every question: the remaining answers then keep
-        the store's order without a call. A refused request may concern one question only.
+        the store's order without a call. A refused request, and an unexpected exception, may concern one question only.
         """
         stopped: list[PassageError] = []
 
@@ -76,8 +76,8 @@ class Reranking(NamedTuple):
                 return _without_reranking(answer, stopped[0])
             answer = self._rerank(answer, deadline)  # sets the deadline of this thread
             failure = answer.rerank_failure
-            concerns_one = isinstance(failure, errors.RequestRefused | errors.InvalidRequest)
-            if isinstance(failure, PassageError) and not concerns_one:
+            concerns_one = isinstance(failure, errors.RequestRefused | errors.InvalidRequest | errors.InternalError)
+            if failure is not None and not concerns_one:
                 stopped.append(failure)
             return answer
 
@@ -89,7 +89,7 @@ class Reranking(NamedTuple):
             return list(pool.map(rerank_one, answers))
 
 
-def is_reranked(request: RetrievalRequest, failure: Exception | None) -> bool:
+def is_reranked(request: RetrievalRequest, failure: PassageError | None) -> bool:
     """Whether a deployment's reranker reads a question's passages.
 
     A vector has no words to read, and titles are for every key press. Where embedding failed (`failure`), the reranker
@@ -98,13 +98,13 @@ def is_reranked(request: RetrievalRequest, failure: Exception | None) -> bool:
     return request.vector is None and request.search.by != "titles" and failure is None
 
 
-def _without_reranking(answer: Retrieval, failure: Exception) -> Retrieval:
+def _without_reranking(answer: Retrieval, failure: PassageError) -> Retrieval:
     """The answer in the store's order. The caller's warning leaves out the upstream's message."""
     warning = f"The passages are in the order of the search: reranking failed ({reason(failure)})."
     return replace(answer, rerank_failure=failure, warnings=(*answer.warnings, warning))
 
 
-def reason(failure: Exception) -> str:
+def reason(failure: PassageError) -> str:
     """Why an optional step failed, in a few words for the caller."""
     match failure:
         case errors.UpstreamThrottled():

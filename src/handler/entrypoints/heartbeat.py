@@ -28,12 +28,11 @@ def handle(event: Mapping[str, Any], context: Any, services: Container) -> dict[
     except Exception as error:  # noqa: BLE001 - any error is a failed heartbeat
         known = to_known(error)
         with telemetry.hiding(text_forms(text)):
-            telemetry.log_heartbeat_failure(error, known)
+            telemetry.log_heartbeat_failure(known)
         return {"status": "failed", "code": known.code, "message": str(known)}
     count = len(retrieval.passages)
-    failure = retrieval.embedding_failure
-    if failure is not None:
-        telemetry.log_answer_by_words(services.settings.default_profile, failure, failure)
+    if retrieval.embedding_failure is not None:
+        telemetry.log_answer_by_words(services.settings.default_profile, retrieval.embedding_failure)
     telemetry.log_heartbeat(
         {
             "result_count": count,

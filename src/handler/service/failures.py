@@ -57,7 +57,7 @@ def failure(
     texts = [text for text in sent.values() if isinstance(text, str)]
     private = [] if served and served.settings.log_query_text else texts
     with telemetry.hiding(form for text in private for form in text_forms(text)):
-        telemetry.log_failure(name, error, known)
+        telemetry.log_failure(name, known)
     contract = served.contract if served else registry.load(registry.NAMES[0])
     elapsed_ms = 0.0 if started is None else (perf_counter() - started) * 1000
     context = ErrorContext(at=datetime.now(UTC), elapsed_ms=elapsed_ms, fields=sent, profile=profile)

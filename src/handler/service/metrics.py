@@ -3,7 +3,6 @@
 from typing import Any
 
 from handler import telemetry
-from handler.core.errors import to_known
 from handler.core.model import Retrieval
 from handler.service.services import Served
 
@@ -15,12 +14,12 @@ def record(served: Served, retrieval: Retrieval) -> None:
         telemetry.log_titles(profile, retrieval.timings.total_ms)
         return
     if retrieval.embedding_failure is not None:
-        telemetry.log_answer_by_words(profile, retrieval.embedding_failure, retrieval.embedding_failure)
+        telemetry.log_answer_by_words(profile, retrieval.embedding_failure)
     top_score = max((passage.score for passage in retrieval.passages), default=None)
     metrics = _metrics(retrieval, top_score)
     if retrieval.rerank_failure is not None:
         metrics["RerankFailed"] = 1
-        telemetry.log_rerank_failure(profile, retrieval.rerank_failure, to_known(retrieval.rerank_failure))
+        telemetry.log_rerank_failure(profile, retrieval.rerank_failure)
     if served.contract.notices is not None:
         for notice in served.contract.notices(retrieval):
             telemetry.log_notice(profile, notice.message, notice.figures)
