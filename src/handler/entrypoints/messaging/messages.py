@@ -22,8 +22,8 @@ REPLY_BYTES = 262_144 - 2_048
 ID_CHARACTERS = 256
 """The most characters of an id that is returned in a reply's attributes."""
 
-ENVELOPES = 3
-"""Envelopes that are unwrapped: a bus to a topic to a queue makes two. The limit stops hostile input."""
+ENVELOPES = 2
+"""The most envelopes that are unwrapped: a bus to a topic to a queue makes two. The limit stops hostile input."""
 
 REPLY_FIELDS = frozenset({"reply_id", "correlation_id", "profile", "status", "answer", "results_left_out"})
 
@@ -60,12 +60,13 @@ def read(body: Any, identity: str) -> Message:
     Raises nothing: an unreadable message has the error as its question.
     """
     try:
+        fields = _object(body)
         for _ in range(ENVELOPES):
-            fields = _object(body)
             inside = _open_envelope(fields, identity)
             if inside is None:
                 break
             body, identity = inside
+            fields = _object(body)
         if fields.keys() >= REPLY_FIELDS:  # a refusal would be read as a question again, in an endless loop
             raise ConfigurationError(
                 "A reply arrived as a question: replies are sent where questions are read. Set REPLY_QUEUE_URL, "
