@@ -377,6 +377,7 @@ PRE = "<pre class={}>{}</pre>"
             ]
         ),
         ("<p>See <code class=filename>a.conf</code> first.</p>", "See `a.conf` first."),
+        ("<div class='highlight highlight-source-js'><pre>a()</pre></div>", "```js a() ```"),
         ("<div><div class=x__title>a.py</div><pre>x</pre></div>", "**a.py** ``` x ```"),
         (PRE.format("a", "<i class=ln>7 </i>a()\n<i class=ln>8 </i>b()"), "``` a() b() ```"),
         (PRE.format("a", "<span>1</span>,a\n<span>2</span>,b"), "``` 1,a 2,b ```"),

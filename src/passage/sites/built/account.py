@@ -60,9 +60,9 @@ def told_of(title: str, headings: Iterable[Heading], parts: Iterable[Section]) -
     return [title, *(heading.title for heading in headings), *(part.markdown for part in parts)]
 
 
-def all_left_out(found: Iterable[Block], reason: str) -> Account:
+def all_left_out(found: Sequence[Block], reason: str) -> Account:
     """The account of a page that is left out."""
-    return Account(left_out={reason: sum(1 for _ in found)})
+    return Account(left_out={reason: len(found)})
 
 
 def _letters(text: str) -> str:

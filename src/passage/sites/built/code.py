@@ -10,7 +10,7 @@ from passage.sites.html import Node
 LINES = ".ec-line, .token-line, span.line, [data-line]"
 """Selectors of a line in themes. Some themes write no line breaks between lines."""
 
-_LANGUAGE = re.compile(r"(?:language|lang|highlight|highlight-source|brush:?)-([\w+#.-]+)")
+_LANGUAGE = re.compile(r"(?:language|lang|highlight(?:-source)?|brush:?)-([\w+#.-]+)")
 _NO_LANGUAGE = {"default", "none", "plaintext", "plain", "no-highlight", "nohighlight", "notranslate", "undefined"}
 _NUMBERS = re.compile(r"ln|lnt|lineno|linenos|(code-?)?line-?numbers?", re.IGNORECASE)
 """Classes of line numbers, in several highlighters."""

@@ -34,7 +34,7 @@ _SOURCE_CODE = re.compile(r"((expand|show|view) )?source( code)?( in \S+)?", re.
 """The words of a control that opens an entry's source code."""
 
 _SOURCES = ("source", "src", "viewsource", "sourcecode")
-_LISTING = re.compile(r"(^|/)(src|source|_modules|_sources)/|/(blob|tree)/|[-_.]source\.html|\.rs\.html")
+_LISTING = re.compile(r"(^|/)(src|source|_modules|_sources)/|/(blob|tree)/|[-_.]source\.html")
 """Addresses of listings of source code."""
 _TYPED = "input:not([type=checkbox], [type=radio]), select, textarea"
 """Fields that a reader fills in. A checkbox may be an item of a list, a radio button a tab."""
@@ -61,37 +61,38 @@ def dropped(
     """
     gone: dict[int, str] = {}
     labels: dict[int, str] = {}
+
+    def drop(nodes: Iterable[Node], rule: str) -> None:
+        gone.update(dict.fromkeys(map(html.key, nodes), rule))  # at once: most rules look at `gone`
+
     for content in contents:
         matches = document.select_each(content, (*_RARE, *filter(None, (noise,)), *NOISE.values()))
         matches |= document.select_each(content, (MACHINERY,))
         links = [(link, html.attribute(link, "href")) for link in html.select(content, "a[href]")]
         found_tabs = tabs.find(content, document)
         labels.update((html.key(panel), label) for panel, label in found_tabs.labels())
-        gone |= dict.fromkeys(
-            map(html.key, (*_marks(content, matches, links), *found_tabs.rows)), "mark, label or tool"
-        )
+        drop((*_marks(content, matches, links), *found_tabs.rows), "mark, label or tool")
         around = chain.from_iterable(
             beside_title(node) if _is_of_page(node, content, document, common) else (node,)
             for node in matches.get(noise, ())
         )
-        navigation = (*around, *filter(_is_menu, matches["aside"]), *outlines(content, links, url))
-        gone |= dict.fromkeys(map(html.key, navigation), "navigation")
+        drop((*around, *filter(_is_menu, matches["aside"]), *outlines(content, links, url)), "navigation")
         panels = {html.key(panel) for panel, _ in found_tabs.panels}
-        gone |= dict.fromkeys(map(html.key, hidden(content, document.root, panels)), "hidden")
+        drop(hidden(content, document.root, panels), "hidden")
         for rule, css in (*NOISE.items(), ("no text", MACHINERY)):
-            gone |= dict.fromkeys(map(html.key, matches[css]), rule)
+            drop(matches[css], rule)
     found = list(within(document.blocks, document.parents, contents, gone))
     for _, inside in groupby(found, key=lambda block: block.keys[0]):
-        gone |= dict.fromkeys(map(html.key, _skip_links(inside)), "navigation")
+        drop(_skip_links(inside), "navigation")
     if found and (left_out := repeated(found, document, common, url)):
-        gone |= dict.fromkeys(map(html.key, elements(found, left_out)), "repeated on most pages")
+        drop(elements(found, left_out), "repeated on most pages")
         left = set(map(id, left_out))
         found = [block for block in found if id(block) not in left]
     lists = list(link_lists(found, document, url))
-    gone |= dict.fromkeys(map(html.key, elements(found, lists)), LISTED)
-    gone |= dict.fromkeys(map(html.key, furniture(contents, document, gone, url)), "around the text")
-    gone |= dict.fromkeys(map(html.key, _between_links(found, gone)), "around the text")
-    gone |= dict.fromkeys(map(html.key, _announcement(contents, gone)), "around the text")
+    drop(elements(found, lists), LISTED)
+    drop(furniture(contents, document, gone, url), "around the text")
+    drop(_between_links(found, gone), "around the text")
+    drop(_announcement(contents, gone), "around the text")
     return gone, labels
 
 

@@ -49,7 +49,7 @@ _LISTS = re.compile(r"(^|/)(tags?|categor(y|ies)|authors?)/", re.IGNORECASE)
 """Addresses of lists of pages."""
 _BESIDE = 30
 """The most letters beside the links of a line of furniture ("Filed under")."""
-_SOURCE = re.compile(r"/(edit|blob|tree|raw|issues/new)/|/issues/new\b|\.(md|mdx|rst|adoc|asciidoc|ipynb|txt)\Z")
+_SOURCE = re.compile(r"/(edit|blob|tree|raw)/|/issues/new\b|\.(md|mdx|rst|adoc|asciidoc|ipynb|txt)\Z")
 _BYLINE = re.compile(r"(^|[-_ ])(author|byline|meta|metadata)s?($|[-_ ])", re.IGNORECASE)
 
 
@@ -111,10 +111,9 @@ def _blocks(node: Node, gone: Container[int], *, back: bool = False) -> Iterator
 def _apart(run: Sequence[Node], gone: Container[int]) -> list[Node]:
     """The elements of a line between blocks, if it is made of nothing else."""
     nodes = [node for node in run if html.key(node) not in gone]
-    elements = [node for node in nodes if html.tag(node)]
-    if len(elements) < 2 or any(not html.tag(node) and html.letters(node) for node in nodes):
+    if any(not html.tag(node) and html.letters(node) for node in nodes):
         return []
-    found = list(filter(html.letters, elements))
+    found = list(filter(html.letters, filter(html.tag, nodes)))
     return found if len(found) > 1 else []
 
 

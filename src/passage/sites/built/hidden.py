@@ -19,8 +19,12 @@ _SHEETS = "style:not([media], noscript *, svg *, template *)"
 _ONE_NAME = re.compile(r"[.#][\w-]+")
 _WORD = re.compile(r"[\w-]+")
 _OPENED = frozenset({"dialog", "pre", "code", "math", "mjx-container"})
-_CONTROLS = ("aria-controls", "aria-owns", "onclick", "for", "href", "data-target", "data-bs-target", "popovertarget")
-_NAMED_BY = ", ".join(f"[{name}]" for name in _CONTROLS if name != "href") + ", a[href^='#']"
+REFERENCES = (
+    *("href", "for", "onclick", "aria-controls", "aria-owns", "popovertarget"),
+    *("data-tab", "data-target", "data-bs-target"),
+)
+"""The attributes in which a control names what it opens."""
+_NAMED_BY = ", ".join(f"[{name}]" for name in REFERENCES if name != "href") + ", a[href^='#']"
 _BUTTONS = "button, [role=button], [role=tab], summary, input[type=checkbox], input[type=radio]"
 
 
@@ -89,7 +93,7 @@ def _names_of(sheet: str) -> tuple[frozenset[str], frozenset[str]]:
 
 def _named_by_controls(page: Node) -> frozenset[str]:
     """The ids that controls on the page name, in an attribute or a script of theirs."""
-    values = (html.attribute(node, name) for node in html.select(page, _NAMED_BY) for name in _CONTROLS)
+    values = (html.attribute(node, name) for node in html.select(page, _NAMED_BY) for name in REFERENCES)
     return frozenset(word for value in values for word in re.findall(r"[^\s#'\"(),;]+", value))
 
 

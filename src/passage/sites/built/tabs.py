@@ -7,6 +7,7 @@ from itertools import takewhile
 
 from passage.sites import html
 from passage.sites.built.document import Document
+from passage.sites.built.hidden import REFERENCES
 from passage.sites.html import Node
 
 _LABEL = 60
@@ -16,9 +17,8 @@ _PANEL, _BAR, _NAMED_ELEMENTS = "[role=tabpanel]", "[role=tablist]", "[label]"
 _PANELS = ("div", "section", "pre", "figure", "article", "li")
 _BEHIND_ROW = ":is(div, ul, ol, nav, button, label, a) + :is(div, section, pre, ul)"
 _NO_LABEL = "p, pre, ul, table, h1, h2, h3, h4, textarea, select, input:not([type=radio], [type=checkbox])"
-_NAMED = re.compile(r"(^|[-_])(tab|tabbed|code-?group)", re.IGNORECASE)
+_NAMED = re.compile(r"(^|[-_])(tab|code-?group)", re.IGNORECASE)
 """Classes of a set of tabs or a part of it."""
-_REFERENCES = ("href", "aria-controls", "data-target", "data-bs-target", "for", "data-tab")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def _are_tabs(row: Sequence[Node], named: Sequence[Node], panels: Sequence[Node]
 def _targets(label: Node) -> set[str]:
     """The ids that a label refers to; never an empty one."""
     parts = html.select(label, "*")
-    return {value for part in parts for name in _REFERENCES if (value := html.attribute(part, name).removeprefix("#"))}
+    return {value for part in parts for name in REFERENCES if (value := html.attribute(part, name).removeprefix("#"))}
 
 
 def _is_section(panel: Node, label: Node) -> bool:
