@@ -393,7 +393,7 @@ BODIES: list[tuple[str, str]] = [
     (f"<table><tr>{NOTE}</tr></table>", "Mind the mill:\n\n```\na\nb\n```"),
     (f"<table><tbody><tr><td>{INNER}</td></tr></table>", "| A |\n| --- |\n| 1 |"),
     # A row of values is no header.
-    ("<table><tr><td>a<td>b</tr><tr><td>c<td>d</tr></table>", "|  |  |\n| --- | --- |\n| a | b |\n| c | d |"),
+    ("<table><tr><td>a<br><td>b<tr><td><td><br><tr><td>c<td>d</table>", "|  |  |\n| --- | --- |\n| a | b |\n| c | d |"),
     ("<table><tr><th>a<td>b</tr><tr><th>c<td>d</tr></table>", "|  |  |\n| --- | --- |\n| a | b |\n| c | d |"),
     (
         "<table><tr><td colspan=2>a<td>b</tr><tr><td>c<td>d<td>e</tr></table>",

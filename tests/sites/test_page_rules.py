@@ -87,7 +87,7 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         "<ul><li><a href=/a/>\u2190 A</a><li><a href=/b/>B \u2192</a></ul>",
         "<h1>Mill</h1><p>Text.</p><div><small>Updated 3 months ago</small></div>",
         "<h1>Mill</h1><div><b class=a>Ann</b><br><b>2026-05-04</b></div><p>Text.</p>",
-        "<h1>Mill</h1><h2>Contents</h2><p><a href=#a>A</a> <a href=#b>B</a> <a href=/#c>C</a></p><p>Text.</p>",
+        "<h1>Mill</h1><h2>Contents:</h2><p><a href=#a>A</a> <a href=#b>B</a> <a href=/#c>C</a></p><p>Text.</p>",
         "<h1>Mill</h1><div><p><b>Inhalt</b></p><dl><dt>1. <a href=#a>A</a><dd><dl><dt><a href=#b>B</a></dl>"
         "<dt>2. <a href=#c>C</a></dl></div><p>Text.</p>",
         f"<h1>Mill</h1><div><div>Find: <input></div><ul>{LINKS}<li><a href=#d>D</a><ul>Cogs{LINKS}</ul></ul></div>"

@@ -160,7 +160,9 @@ def _place(target: str, url: str) -> str:
 
 def _ends_sentence(links: Node) -> bool:
     before = next((each for each in html.all_before(links) if html.text(each).strip()), None)
-    if before is None or (html.tag(before) and html.first(before, "input, select") is not None):  # the label of a field
+    if before is None or html.tag(before) in html.HEADINGS:
+        return False
+    if html.tag(before) and html.first(before, "input, select") is not None:  # the label of a field
         return False
     return html.text(before).rstrip().endswith(":")
 

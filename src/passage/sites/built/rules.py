@@ -1,5 +1,6 @@
 """The rules of `render`: they write code, titles, formulas, links and pictures in one form for all themes."""
 
+import re
 from collections.abc import Mapping
 from html import escape, unescape
 from textwrap import dedent
@@ -33,6 +34,10 @@ TITLES = (
     f" a[href] :is({html.HEADING}), .VPFeature h2, .card .card-title"
 )
 """Titles that are not headings of sections: each becomes a bold line before the named element."""
+
+_ENDS_CELL = re.compile(r"(?:\s*<br>)+\s*(</t[dh]>)")
+_EMPTY_ROW = re.compile(r"<tr>\s*(?:<td[^>]*>\s*</td>\s*)*</tr>")
+"""A row that only parts those around it."""
 
 
 def prepare(
@@ -138,7 +143,12 @@ def _table(node: Node, page: Rendering) -> str:
         cells = [cell for cell in html.outermost(node, "caption, td, th") if html.key(cell) not in page.dropped]
         titles = {words(cell, page) for cell in cells if html.tag(cell) == "th"}
         return "".join(_in_frame(cell, page) for cell in cells if not _is_icon(cell, titles))
-    return element(node, page).replace("<tr>", f"{empty_header(node)}<tr>", 1)
+    written = element(node, page)
+    if "<br>" in written:
+        written = _ENDS_CELL.sub(r"\1", written)
+    if "rowspan" not in written:
+        written = _EMPTY_ROW.sub("", written)
+    return written.replace("<tr>", f"{empty_header(node)}<tr>", 1)
 
 
 def _in_frame(cell: Node, page: Rendering) -> str:
