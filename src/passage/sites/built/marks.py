@@ -56,13 +56,13 @@ def _is_permalink(link: Node, target: str) -> bool:
 def briefs(content: Node, links: Iterable[Link]) -> Iterator[Node]:
     """Links "More…" into the page; with its paragraph, where that text stands again at their target."""
     for link, target in links:
-        _, inside, place = target.partition("#")
-        if not inside or not _MORE.fullmatch(html.text(link).strip()) or html.tag(link.parent or link) != "p":
+        paragraph, place = link.parent, target.partition("#")[2]
+        if not place or paragraph is None or html.tag(paragraph) != "p" or not _MORE.fullmatch(html.text(link).strip()):
             continue
-        if html.with_id(content, place):
-            words = html.words(link.parent or link).removesuffix(html.words(link))
+        if html.with_id(content, place) is not None:
+            words = html.words(paragraph).removesuffix(html.words(link))
             again = html.words(content).count(words.strip()) > 1
-            yield link.parent if again and link.parent is not None else link
+            yield paragraph if again else link
 
 
 def badges(named: Iterable[Node], headings: Iterable[Node]) -> Iterator[Node]:

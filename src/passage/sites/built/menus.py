@@ -74,7 +74,7 @@ def menus_in(found: Sequence[Block], shared: Sequence[bool], url: str) -> set[in
     A link to the page itself may have other words there, such as an arrow.
     """
     common = [(at, block) for at, block in enumerate(found) if shared[at] and not block.is_heading]
-    linked = {at: block for at, block in common if _is_linked(block)}
+    linked = {at: block for at, block in common if _is_mostly_linked(block)}
     others = (block for block in found if linked and not _is_number(block) and not _is_itself(block, url))
     counts = Counter(chain.from_iterable(block.keys for block in others))
     of_common = Counter(chain.from_iterable(block.keys for _, block in common if linked and not _is_number(block)))
@@ -138,6 +138,6 @@ def _is_number(block: Block) -> bool:
     return not any(map(str.isalpha, block.words))
 
 
-def _is_linked(block: Block) -> bool:
+def _is_mostly_linked(block: Block) -> bool:
     """Whether more than half of a block's letters are in links."""
     return len(html.letters_of(block.beside)) * 2 < len(html.letters_of(block.words))
