@@ -95,6 +95,7 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         "<table><tr><td><a href=#a>Top</a><i> | </i><a href=#b>End</a></table><h1>Mill</h1><p>Text.</p>",
         "<hr><a href=index.html><img src=left.gif alt='&lt;-'></a><h1>Mill</h1><p>Text.</p>",
         "<h1>Mill</h1><p>Text.</p><hr>[ <a href=/a/>A</a> | <a href=/b/>B</a> ]",
+        f"<h1>Mill</h1><ul>{'<li><a href=#a>All of the beams</a>' * 9}<li><s>Cog</s></ul><p>Text.</p>",
         "<h1>Mill</h1><ol><li><a href=#>Mill</a><li><a href=#b>B</a><li><a href=#c>C</a></ol><p>Text.</p>",
         "<blockquote><h1>Mill</h1><p>Text.</p></blockquote>",
     ],
@@ -264,20 +265,20 @@ def test_a_page_with_text_of_its_own_is_no_list(tmp_path: Path, body: str) -> No
     assert isinstance(read(tmp_path, POSTS | {"guide.html": f"<main><h1>Guide</h1>{body}</main>"})["guide"], Page)
 
 
-LINKS = "<a href=/ropes.html>All that is said of ropes</a>, <a href=/sails.html#s>All that is said of sails</a>"
+INDEXED = "<a href=/ropes.html>All that is said of ropes</a>, <a href=/sails.html#s>All that is said of sails</a>"
 TOLD = "<p>Ropes and sails are mended in the loft."
 
 
 @pytest.mark.parametrize(
     ("body", "is_index"),
     [
-        (f"<table>{f'<tr><td>x<td>Rigging<td>{LINKS}' * 10}</table><hr>", True),
-        (f"<table>{f'<tr><td>x<td>Here is how to splice a long rope:<td>{LINKS}' * 10}</table><hr>", False),
-        (f"<ul>{f'<li>rigging: {LINKS}' * 200}</ul>{TOLD}", True),
-        (f"<ul>{f'<li>rigging: {LINKS}' * 20}</ul>{TOLD}", False),
-        (f"<ul>{f'<li>{LINKS}' * 20}</ul><pre>haul(rope)</pre>", False),
-        (f"<ul>{f'<li><code>val haul: {LINKS}</code>' * 20}</ul>", False),
-        (f"<h3>Hemp</h3><h3>Flax</h3><ul>{f'<li>{LINKS}' * 20}</ul>", False),
+        (f"<table>{f'<tr><td>x<td>Rigging<td>{INDEXED}' * 10}</table><hr>", True),
+        (f"<table>{f'<tr><td>x<td>Here is how to splice a long rope:<td>{INDEXED}' * 10}</table><hr>", False),
+        (f"<ul>{f'<li>rigging: {INDEXED}' * 200}</ul>{TOLD}", True),
+        (f"<ul>{f'<li>rigging: {INDEXED}' * 20}</ul>{TOLD}", False),
+        (f"<ul>{f'<li>{INDEXED}' * 20}</ul><pre>haul(rope)</pre>", False),
+        (f"<ul>{f'<li><code>val haul: {INDEXED}</code>' * 20}</ul>", False),
+        (f"<h3>Hemp</h3><h3>Flax</h3><ul>{f'<li>{INDEXED}' * 20}</ul>", False),
         ("<ul>" + "<li><a href=https://ropes.example/>All that is said elsewhere of ropes</a>" * 20 + "</ul>", False),
     ],
 )

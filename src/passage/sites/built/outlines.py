@@ -13,6 +13,8 @@ from passage.sites.html import Node
 _HOLDERS = ("ul", "ol", "dl", "p", "div", "td")
 _BESIDE_LINES = frozenset({*html.HEADINGS, "hr", "p", "div", "table", "ul", "ol"})
 _FEWEST = 3
+_BESIDE = 0.05
+"""The most letters beside the links, as a share: a mark of what is new, a name that is struck through."""
 
 _FILE = re.compile(r"(?:[\w-]+/)*([\w-]+\.[\w.-]*\w)#", re.ASCII)
 """The address of a page, without a part that is resolved; and the name of its file."""
@@ -22,7 +24,7 @@ _LONGEST_TITLE = 60
 
 
 def outlines(content: Node, links: Sequence[Link], url: str) -> Iterator[Node]:
-    """The lists of nothing but links within the page, each with its title.
+    """The lists of next to nothing but links within the page, each with its title.
 
     Args:
         links: all in the content.
@@ -74,10 +76,11 @@ def _lists(
         found.setdefault(html.key(outline), outline)
     for outline in found.values():
         targets = html.select(outline, "a[href]")
-        whole = all(html.key(link) in keys for link in targets) and _words(outline) - _labels(outline) == sum(
-            map(_words, targets)
-        )
-        if not whole or _ends_sentence(outline) or leads_into_itself(outline, url):
+        if not all(html.key(link) in keys for link in targets):
+            continue
+        words = _words(outline)
+        beside = words - _labels(outline) - sum(map(_words, targets))
+        if beside > words * _BESIDE or _ends_sentence(outline) or leads_into_itself(outline, url):
             continue
         if len(targets) >= _FEWEST or _names_headings(targets, outline, headings, url):
             yield outline
