@@ -26,7 +26,7 @@ FEWEST_BYTES = 2_000_000
 """Fewer bytes are read in this process: to start others takes longer."""
 _JOB_BYTES = 200_000
 _JOB_ITEMS = 64
-_AHEAD = 4
+_AHEAD = 8
 """Jobs of each process that are held in memory."""
 _WAITING = 64
 """Jobs that are held in memory until it is known whether other processes are worth it."""
