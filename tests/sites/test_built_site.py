@@ -495,10 +495,7 @@ SECTIONS: list[tuple[str, list[tuple[str, str, str]]]] = [
         )
         for sign in ("#", "\u00b6", "\u00a7", "\U0001f517", "", "\u200b")
     ),
-    (
-        '<h1>Mill</h1><h2 id="and"><a class="header" href="#and">&&</a></h2><p>Text.</p>',
-        [("and", "Mill/&&", "Text.")],
-    ),
+    ('<h1>Mill</h1><h2 id="and"><a class="header" href="#and">&&</a></h2><p>Text.</p>', [("and", "Mill/&&", "Text.")]),
     # A mark before a heading without an id is its anchor.
     *(
         (f"<p>One.</p>{before}<h2>Part</h2><p>Two.</p>", [("", "", "One."), ("mark", "Part", "Two.")])

@@ -98,6 +98,7 @@ LINKS = "<li><a href=#a>A</a></li><li><a href=#b>B</a></li><li><a href=#c>C</a><
         f"<h1>Mill</h1><ul>{'<li><a href=#a>All of the beams</a>' * 9}<li><s>Cog</s></ul><p>Text.</p>",
         "<h1>Mill</h1><ol><li><a href=#>Mill</a><li><a href=#b>B</a><li><a href=#c>C</a></ol><p>Text.</p>",
         "<blockquote><h1>Mill</h1><p>Text.</p></blockquote>",
+        "<h1>Mill</h1><div>1<div><a href=#a>A</a></div><div>2.<a href=#b>B</a></div><a href=#c>C</a></div><p>Text.</p>",
     ],
 )
 def test_furniture_is_no_text(tmp_path: Path, body: str) -> None:

@@ -1,7 +1,8 @@
 """Finds a page's table of contents in its text: links to the page's own places, and the title above them."""
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, groupby
 from urllib.parse import urljoin
@@ -65,14 +66,17 @@ def _lists(
     content: Node, inside: Sequence[Node], keys: Container[int], url: str, headings: _Headings
 ) -> Iterator[Node]:
     holders: dict[int, Node] = {}
+    linked: Counter[int] = Counter()
     for link in inside:
         above = next((each for each in html.ancestors(link) if html.tag(each) in _HOLDERS), None)
         if above is not None:
             holders.setdefault(html.key(above), above)
+            if html.tag(above) == "div":
+                linked.update(dict.fromkeys(map(html.key, html.ancestors(link)), _words(link)))
     found: dict[int, Node] = {}
     sizes: dict[int, int] = {}
     for holder in holders.values():
-        outline = _outermost(holder, content, sizes)
+        outline = _outermost(holder, content, sizes, linked)
         found.setdefault(html.key(outline), outline)
     for outline in found.values():
         targets = html.select(outline, "a[href]")
@@ -115,8 +119,13 @@ def leads_into_itself(element: Node, url: str) -> bool:
     return bool(places) and sum(target in places for target in targets) * 2 > len(targets)
 
 
-def _outermost(holder: Node, content: Node, sizes: dict[int, int]) -> Node:
-    """The largest element with the same words, of which one is a list in another. `sizes` keeps the letters of each."""
+def _outermost(holder: Node, content: Node, sizes: dict[int, int], linked: Mapping[int, int]) -> Node:
+    """The largest element with the same words, of which one is a list in another, or all words are in links.
+
+    Args:
+        sizes: keeps the letters of each element.
+        linked: the letters of the links within the page in each element around a `div` with one.
+    """
 
     def letters(node: Node) -> int:
         if (key := html.key(node)) not in sizes:
@@ -127,7 +136,8 @@ def _outermost(holder: Node, content: Node, sizes: dict[int, int]) -> Node:
     for above in html.ancestors(holder):
         if html.key(above) == html.key(content):
             break
-        if html.tag(above) in ("ul", "ol", "dl"):
+        inside = linked.get(html.key(above), 0)
+        if html.tag(above) in ("ul", "ol", "dl") or (inside * 2 > letters(above) and inside == _words(above)):
             found = above
         elif html.tag(above) != "li" and letters(above) != letters(found):
             break
