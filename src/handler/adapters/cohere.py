@@ -63,19 +63,17 @@ class CohereEmbedder:
         return _sdk_client(self._account)
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        models.check_dimension("cohere", self.model, self._dimension)
+        _ = self._fits
         return self._embed(texts)
 
     def _embed(self, texts: Sequence[str]) -> list[Vector]:
-        # `...` is the SDK's own mark for "not sent".
-        dimension: Any = self._dimension if models.takes_dimension(self.model) else ...
         try:
             response = self._client.embed(
                 texts=list(texts),
                 model=self.model,
                 input_type=INPUT_TYPES[self._texts_are],
                 embedding_types=["base64"],  # spares the SDK a walk over every number
-                output_dimension=dimension,
+                output_dimension=self._output_dimension,
                 request_options={"max_retries": 0},
             )
         except FAILURES as error:
@@ -96,6 +94,16 @@ class CohereEmbedder:
         }
         same = CohereEmbedder(self._account.with_made_up_answer(answer), model=self.model, dimension=self._dimension)
         same._embed(["warm-up"])  # not the dimension: callers may send only vectors
+
+    @cached_property
+    def _fits(self) -> None:
+        """Check once that the model gives vectors of the collection's dimension. Raises DimensionMismatch."""
+        models.check_dimension("cohere", self.model, self._dimension)
+
+    @cached_property
+    def _output_dimension(self) -> Any:
+        # `...` is the SDK's own mark for "not sent".
+        return self._dimension if models.takes_dimension(self.model) else ...
 
     def _vectors(self, embeddings: Any) -> list[Vector]:
         """The vectors of an answer, each `(dimension,)`. The core validates them."""

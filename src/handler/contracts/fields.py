@@ -25,12 +25,21 @@ from handler.config.profiles import CountLimit, Profile, TextLimit
 from handler.contracts.faults import MOST_LEVELS, describe_fault, is_deep, json_fault, refuse_constant, too_deep
 from handler.core.errors import BlankText, InvalidRequest
 from handler.core.model import LARGEST_WHOLE, Passage, PointId
-from handler.core.texts import INVISIBLE, is_encodable
+from handler.core.texts import INVISIBLE
 
 Model = TypeVar("Model", bound=BaseModel)
 
 BYTE_ORDER_MARK = "\ufeff"
 """Editors on Windows put one before a file's text."""
+
+
+def is_encodable(text: str) -> bool:
+    """Whether UTF-8 can encode a text. A JSON escape can give a text an unpaired surrogate, which it cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _encodable(value: str) -> str:

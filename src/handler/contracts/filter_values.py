@@ -10,10 +10,9 @@ from pydantic_core import PydanticCustomError
 from handler.config.payload_keys import Kind
 from handler.config.profiles import Profile
 from handler.contracts.faults import OURS, json_kind
-from handler.contracts.fields import WHOLE, Text
+from handler.contracts.fields import WHOLE, Text, is_encodable
 from handler.core.errors import InvalidRequest
 from handler.core.model import Filters
-from handler.core.texts import is_encodable
 
 if TYPE_CHECKING:
     from handler.core.conditions import Condition, Prefix, Range

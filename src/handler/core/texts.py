@@ -1,4 +1,4 @@
-"""When a text is blank, and when it cannot be sent."""
+"""When a text is blank."""
 
 import string
 
@@ -24,12 +24,3 @@ IGNORABLE = "".join(
 
 INVISIBLE = _SPACES + IGNORABLE
 """Characters that a reader does not see. A text is blank when `text.strip(INVISIBLE)` leaves nothing."""
-
-
-def is_encodable(text: str) -> bool:
-    """Whether UTF-8 can encode a text. A JSON escape can give a text an unpaired surrogate, which it cannot."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from handler.config import models
-from handler.config.payload_keys import NESTED_OBJECTS, RANKED_KEY, Payload, is_ranked
+from handler.config.payload_keys import NESTED_OBJECTS, RANKED_KEY, Payload, is_ranked, open_object
 from handler.config.profiles import Profile
 from handler.core.model import LARGEST_WHOLE, Passage, PointId, SearchResult, Stage, Vector
-from handler.core.texts import INVISIBLE, is_encodable
+from handler.core.texts import INVISIBLE
 
 MILLISECONDS_FROM = 100_000_000_000
 """An epoch this large is in milliseconds: in seconds it would be the year 5138."""
@@ -121,8 +121,8 @@ def read(points: Iterable[Scored], keys: Payload, vector: Callable[[Any], Vector
     skipped = 0
     for point in points:
         stored = point.payload or {}
-        passage = _fields(stored, keys) if math.isfinite(point.score) else None
-        if passage is None:
+        passage = _fields(stored, keys, CHUNK_FIELDS) if math.isfinite(point.score) else None
+        if passage is None or not passage.keys() >= REQUIRED:
             skipped += 1
             continue
         passages.append(
@@ -170,19 +170,30 @@ def other_model(stated: str | None, profile: Profile) -> str | None:
 
 def embedding_model(payload: Mapping[str, Any] | None, keys: Payload) -> str | None:
     """The model a point says it was embedded with."""
-    stored = (_text(path.value(payload or {})) for path in keys.paths["model"])
-    return next(filter(None, stored), None)
+    own = _fields(payload or {}, keys, {"model": _text})
+    return None if own is None else own.get("model")
 
 
-def _fields(payload: Mapping[str, Any], keys: Payload) -> dict[str, Any] | None:
-    """A passage's fields in a payload; None without a valid text and URL.
+def _fields(
+    payload: Mapping[str, Any], keys: Payload, converters: Mapping[str, Callable[[Any], Any]]
+) -> dict[str, Any] | None:
+    """Each field's value in a payload; None when a required value is invalid.
 
     A required field uses the first stored value, an optional field the first valid one.
+
+    Args:
+        converters: read each field's stored value; they return None for an invalid one.
     """
     values: dict[str, Any] = {}
-    for field, convert in CHUNK_FIELDS.items():
-        for path in keys.paths[field]:
-            value = path.value(payload)
+    for field, convert in converters.items():
+        for key, outer, inner in keys.paths[field]:
+            value = payload.get(key)  # as `KeyPath.value`: a question reads hundreds of keys, and calls take time
+            if value is None and inner:
+                value = payload.get(outer)
+                for part in inner:
+                    if value is None:
+                        break
+                    value = (value if isinstance(value, dict) else open_object(value)).get(part)
             if value is None:  # absent, or stored as null
                 continue
             converted = convert(value)
@@ -191,12 +202,18 @@ def _fields(payload: Mapping[str, Any], keys: Payload) -> dict[str, Any] | None:
                 break
             if field in REQUIRED:
                 return None
-    return values if values.keys() >= REQUIRED else None
+    return values
 
 
 def _text(value: Any) -> str | None:
-    """Text that is not blank and that an answer can carry."""
-    return value if isinstance(value, str) and value.strip(INVISIBLE) and is_encodable(value) else None
+    """Text that is not blank and that UTF-8 can carry: a lone surrogate would break the answer's encoding."""
+    if not isinstance(value, str) or not value.strip(INVISIBLE):
+        return None
+    try:
+        value.isascii() or value.encode()
+    except UnicodeEncodeError:
+        return None
+    return value
 
 
 def _texts(value: Any) -> tuple[str, ...] | None:
