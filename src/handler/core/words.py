@@ -21,14 +21,15 @@ JOINTS = {".": "\ua4f8", "_": "\u02cd", "-": "\u1428", "+": "\u1429", "#": "\u2d
 """Letters that stand for the signs inside a name. A word may have letters only; these are in no language's texts."""
 
 # Possessive, from the beginning of a run: in a text of one long run, a plain `+` would take quadratic time.
+# Groups are not: in Python 3.11.2, which is Debian 12's, a possessive group keeps what its last, failed turn has read.
 _NAME = re.compile(
-    r"(?<![^\W_])[^\W_]++(?:(?:[._+\u2010\u200b-]++|::)[^\W_]++)++"
-    r"|(?<![^\s`'\"(])\.[A-Za-z]\w++(?:[._-]++[^\W_]++)*+"
+    r"(?<![^\W_])[^\W_]++(?:(?:[._+\u2010\u200b-]++|::)[^\W_]++)+"
+    r"|(?<![^\s`'\"(])\.[A-Za-z]\w++(?:[._-]++[^\W_]++)*"
     r"|\b[A-Za-z](?:\+\+|#)(?!\w)"
     r"|\b\d{1,3}(?:,\d{3})+\b"
 )
 _VERSION = re.compile(r"[vV](?=\d)")
-_AMOUNT = re.compile(r"(?<![\w.,])(\d++(?:[.,]\d++)*+)([^\W\d_]{1,3})(?![._-]?\w)")
+_AMOUNT = re.compile(r"(?<![\w.,])(\d++(?:[.,]\d++)*)([^\W\d_]{1,3})(?![._-]?\w)")
 _MARKS = [code for code in range(0x300, 0x671) if combining(chr(code))]
 """Marks that NFKC leaves apart: accents without a letter of their own, Hebrew points, Arabic vowels."""
 
