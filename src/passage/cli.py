@@ -18,7 +18,7 @@ COMMANDS = {
 
 
 class _Commands(click.Group):
-    """Imports only the module of the command that is run: together they take two seconds."""
+    """Imports only the module of the command that is run: together they load the SDKs of all services."""
 
     def list_commands(self, _: click.Context) -> list[str]:
         return list(COMMANDS)

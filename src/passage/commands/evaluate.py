@@ -154,8 +154,8 @@ def _check_extra() -> None:
 
 
 def _evaluate(args: EvaluateArguments) -> "Results":
-    from passage.evaluation.results import judge  # noqa: PLC0415 - of `EXTRA`
-    from passage.evaluation.runner import RunPlan, run  # noqa: PLC0415 - after `silence_log`
+    from passage.evaluation.results import judge  # noqa: PLC0415 - needs the packages of `EXTRA`
+    from passage.evaluation.runner import RunPlan, run  # noqa: PLC0415 - reads what `silence_log` sets
 
     suite = read_suite(args.suite)
     limits = thresholds.read(args.thresholds) or suite.thresholds
@@ -181,7 +181,7 @@ def _evaluate(args: EvaluateArguments) -> "Results":
 
 
 def _show(results: "Results", *, as_json: bool) -> str:
-    from passage.evaluation.results import to_json  # noqa: PLC0415 - of `EXTRA`
+    from passage.evaluation.results import to_json  # noqa: PLC0415 - needs the packages of `EXTRA`
     from passage.evaluation.summary import lines  # noqa: PLC0415 - as above
 
     if as_json:
@@ -190,7 +190,7 @@ def _show(results: "Results", *, as_json: bool) -> str:
 
 
 def _baseline(args: EvaluateArguments) -> Run | None:
-    from passage.evaluation.results import RUN  # noqa: PLC0415 - of `EXTRA`
+    from passage.evaluation.results import RUN  # noqa: PLC0415 - needs the packages of `EXTRA`
 
     if args.compare is None:
         return None

@@ -27,7 +27,7 @@ def serve(
     """Serve the API on 127.0.0.1, and a demo page at `/`."""
     if not json_logs:
         silence_log()
-    from passage.local import serve as local  # noqa: PLC0415 - after `silence_log`
+    from passage.local import serve as local  # noqa: PLC0415 - reads what `silence_log` sets
     from passage.local.demo import add_demo, find_book  # noqa: PLC0415 - as above
 
     book = None if site is None else find_book(site)

@@ -18,7 +18,9 @@ _DIRECTIVE = (
 _BOLD = re.compile(r"\*\*[^*\n]+\*\*")
 _TITLE_LINE = re.compile(rf"{_BOLD.pattern}|#{{1,6}} .+|{_DIRECTIVE}")
 SIGNATURE = re.compile(r"(`+)(?!`)(?:[^`\n]|(?!\1(?!`))`++)+\1(?!`)")
-"""A paragraph that is one line of code, as an API's signature is. In Python 3.11.2, a possessive group finds none."""
+"""A paragraph that is one line of code, as an API's signature is.
+
+Its group is not possessive: in Python 3.11.2, it would find none."""
 _NO_WORDS = re.compile(
     rf"^[ \t>]*(?:```.*|~~~.*|:::[ \t]*\w*|{_DIRECTIVE}|[|:*_=+\s-]+)$"
     r"|<!--[\s\S]*?-->|</?[A-Za-z][^>\n]*>|!\[[^\]\n]*\]\([^)\n]*\)",

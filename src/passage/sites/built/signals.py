@@ -30,7 +30,9 @@ _OWN_LETTERS = 25
 _LINES, _TARGETS = 5, 20
 """The fewest lines and links of an index."""
 _BESIDE = 3
-"""The most words beside an index's links: a name, and what it is ("Data Constructor"). A letter's heading has fewer."""
+"""The most words beside an index's links: a name, and what it is ("Data Constructor")."""
+_LETTER = 3
+"""The most characters of a heading that is a letter of an index: "A", "A-C"."""
 _TOLD = 0.05
 """The most of an index's letters, as a share, that are in names of more words."""
 _LINES_PER_SENTENCE = 100
@@ -120,7 +122,7 @@ def is_shell(root: Node, sections: Sequence[Section]) -> bool:
 
 
 def is_index(document: Document, contents: Sequence[Node], gone: Mapping[int, str], page_url: str) -> bool:
-    """Whether a page is an index: lines of links to pages, with most of its letters and next to no words beside.
+    """Whether a page is an index: lines of links to pages, which have most of its letters, and few words beside them.
 
     The entries of an API's reference may be little more than links to their types, but these stand in code.
     """
@@ -134,7 +136,7 @@ def is_index(document: Document, contents: Sequence[Node], gone: Mapping[int, st
         left = len(html.letters_of(alone))
         lines += is_line
         targets += len(links) * is_line
-        headings += block.is_heading and not is_line and len(block.words) > _BESIDE
+        headings += block.is_heading and not is_line and len(block.words) > _LETTER
         letters += len(html.letters_of(block.words))
         beside += left
         if left >= _OWN_LETTERS:
