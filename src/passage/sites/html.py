@@ -64,6 +64,7 @@ DEEPEST = 512
 _LEAVES = HEADINGS | {"", "p", "pre", "td", "th", "li", "img", "br", "code"}
 
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
+_NO_WORDS = bytes(code for code in range(128) if not chr(code).isalpha())
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _NOT_IN_LINES = _NO_LETTERS.replace(b"\n", b"")
 _NO_LETTER = re.compile(r"\W+")
@@ -251,11 +252,13 @@ def words(node: Node) -> str:
     return squeezed(text(node))
 
 
-def letters(node: Node) -> int:
+def letters(node: Node, *, digits: bool = True) -> int:
     """How many letters and digits an element has."""
     written = text(node)
-    count = len(written.encode("ascii", "ignore").translate(None, _NO_LETTERS))
-    return count if written.isascii() else count + sum(map(str.isalnum, _NOT_ASCII.findall(written)))
+    count = len(written.encode("ascii", "ignore").translate(None, _NO_LETTERS if digits else _NO_WORDS))
+    if written.isascii():
+        return count
+    return count + sum(map(str.isalnum if digits else str.isalpha, _NOT_ASCII.findall(written)))
 
 
 def letters_of(written: str) -> str:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
@@ -135,16 +136,16 @@ def relative(url: str, base: str) -> str | None:
 
 def is_page(link: Node, url: str) -> bool:
     """Whether a link leads to another page of the site."""
-    target = html.attribute(link, "href").strip()
+    return _is_page(html.attribute(link, "href").strip(), urlsplit(url).netloc)
+
+
+@lru_cache(maxsize=10_000)  # the pages of a site have the same links
+def _is_page(target: str, host: str) -> bool:
     try:
         parts = urlsplit(target)
     except ValueError:
         return False
-    return (
-        not target.startswith("#")
-        and parts.netloc in ("", urlsplit(url).netloc)
-        and parts.scheme in ("", "http", "https")
-    )
+    return not target.startswith("#") and parts.netloc in ("", host) and parts.scheme in ("", "http", "https")
 
 
 def page_of(link: Node, url: str) -> str:

@@ -37,7 +37,7 @@ class Block(NamedTuple):
         links: of each of them, the link around it; None for those in no link.
         words: its text on one line; never without a letter or digit.
         above: the block elements around it, outermost first; the first one is where the search began.
-        keys: the keys of these.
+        names, keys: of these.
         rules: how many `<hr>` stand before it.
         is_heading: it stands in a heading.
     """
@@ -48,13 +48,14 @@ class Block(NamedTuple):
     links: tuple[Node | None, ...]
     words: str
     above: tuple[Node, ...]
+    names: tuple[str, ...]
     keys: tuple[int, ...]
     rules: int
     is_heading: bool
 
     @property
     def tag(self) -> str:
-        return html.tag(self.above[-1])
+        return self.names[-1]
 
     @property
     def linked(self) -> list[Node]:
@@ -70,7 +71,18 @@ class Block(NamedTuple):
     @property
     def is_linked(self) -> bool:
         """All its words and named pictures are in links."""
-        return not any(map(str.isalnum, self.beside))
+        return any(self.links) and not any(map(str.isalnum, self.beside))
+
+
+_PIECES = frozenset({"", "br", "img"})
+_ENDS = BLOCKS | {"hr"}
+
+_Piece = tuple[Node, str, int, Node | None]
+"""A text, picture or line break: with its text, the key of the element around it, and the link around it."""
+
+_Place = tuple[Iterator[tuple[str, Node]], bool, int, Node | None, tuple[Node, ...], tuple[str, ...], tuple[int, ...]]
+"""An element of a walk: its children that are left, whether it ends a block, its key, the link around them, and the
+values of blocks that end in it: above, names, keys."""
 
 
 def blocks(root: Node, named: set[str], parents: dict[int, int]) -> Iterator[Block]:
@@ -80,92 +92,53 @@ def blocks(root: Node, named: set[str], parents: dict[int, int]) -> Iterator[Blo
         named: takes the names of all elements.
         parents: takes the keys of the elements around texts, in reading order, each with that of its parent.
     """
-    walk = _Walk(root, parents)
-    stack = [html.named_children(root)]
-    while stack:
-        name, child = next(stack[-1], _END)
-        named.add(name)
-        ends = name in BLOCKS or name == "hr" or (child is None and walk.names[-1])
-        if ends and walk.run and (block := walk.block()):
-            yield block
-        if child is None:
-            stack.pop()
-            walk.leave()
-        elif name == "hr":
-            walk.rules += 1
-        elif not name or name in ("br", "img"):
-            walk.add(name, child)
-        elif name not in UNSEEN:
-            stack.append(html.named_children(child))
-            walk.enter(name, child)
-        elif html.has_elements(child):
-            named.update(map(html.tag, html.select(child, "*")))
-
-
-_END: tuple[str, Node | None] = ("", None)
-
-
-class _Walk:
-    """The place of a walk through a page.
-
-    Attributes:
-        names: of the elements around; empty for those that do not end a block.
-        rules: how many `<hr>` it has passed.
-        run: the texts and pictures since the last block ended.
-    """
-
-    def __init__(self, root: Node, parents: dict[int, int]) -> None:
-        self.names = [html.tag(root)]
-        self.rules = 0
-        self.run: list[Node] = []
-        self._texts: list[str] = []
-        self._each_around: list[int] = []
-        self._each_link: list[Node | None] = []
-        self._above, self._keys = [root], [html.key(root)]
-        self._parents = parents
-        self._parents[self._keys[0]] = 0
-        self._around = [self._keys[0]]
-        self._links: list[Node | None] = [None]
-
-    def enter(self, name: str, element: Node) -> None:
-        """Go into an element."""
-        key = html.key(element)
-        self._parents[key] = self._around[-1]
-        self._around.append(key)
-        is_link = name == "a" and html.attribute(element, "href")
-        self._links.append(element if is_link else self._links[-1])
-        if name in BLOCKS:
-            self.names.append(name)
-            self._above.append(element)
-            self._keys.append(key)
+    rules = 0
+    run: list[_Piece] = []
+    key = html.key(root)
+    parents[key] = 0
+    places: list[_Place] = [(html.named_children(root), True, key, None, (root,), (html.tag(root),), (key,))]
+    while places:
+        place = children, is_block, around, link, above, names, keys = places.pop()
+        for name, child in children:
+            named.add(name)
+            if name in _PIECES:
+                text = f" {html.attribute(child, 'alt')} " if name else html.own_text(child)
+                if run or not text.isspace():
+                    run.append((child, text, around, link))
+                continue
+            if run and name in _ENDS:
+                yield from _block(run, above, names, keys, rules)
+            if name in UNSEEN:
+                named.update(_names_in(child))
+                continue
+            rules += name == "hr"
+            places.append(place)
+            key, inside = html.key(child), html.named_children(child)
+            parents[key] = around
+            if name in BLOCKS:
+                places.append((inside, True, key, link, (*above, child), (*names, name), (*keys, key)))
+            else:
+                within_link = child if name == "a" and html.attribute(child, "href") else link
+                places.append((inside, False, key, within_link, above, names, keys))
+            break
         else:
-            self.names.append("")
+            if run and is_block:
+                yield from _block(run, above, names, keys, rules)
 
-    def leave(self) -> None:
-        if self.names.pop():
-            self._above.pop()
-            self._keys.pop()
-        self._around.pop()
-        self._links.pop()
 
-    def add(self, name: str, node: Node) -> None:
-        """Go past a text, a picture or a line break."""
-        self.run.append(node)
-        self._texts.append(f" {html.attribute(node, 'alt')} " if name else html.own_text(node))
-        self._each_around.append(self._around[-1])
-        self._each_link.append(self._links[-1])
+def _names_in(element: Node) -> Iterable[str]:
+    return map(html.tag, html.select(element, "*")) if html.has_elements(element) else ()
 
-    def block(self) -> Block | None:
-        """The block that ends here; None if it has no words."""
-        nodes, texts, around, links = self.run, self._texts, self._each_around, self._each_link
-        self.run, self._texts, self._each_around, self._each_link = [], [], [], []
-        words = _words(texts)
-        if not words:
-            return None
-        is_heading = not html.HEADINGS.isdisjoint(self.names)
-        pieces = tuple(nodes), tuple(texts), tuple(around), tuple(links)
-        above, keys = tuple(self._above), tuple(self._keys)
-        return Block(*pieces, words, above, keys, self.rules, is_heading)
+
+def _block(
+    run: list[_Piece], above: tuple[Node, ...], names: tuple[str, ...], keys: tuple[int, ...], rules: int
+) -> Iterator[Block]:
+    """The block that ends here, after which the next one begins; none without words."""
+    nodes, texts, around, links = zip(*run, strict=True)
+    run.clear()
+    if words := _words(texts):
+        is_heading = not html.HEADINGS.isdisjoint(names)
+        yield Block(nodes, texts, around, links, words, above, names, keys, rules, is_heading)
 
 
 def _words(texts: Iterable[str]) -> str:
@@ -202,14 +175,13 @@ def within(
     for block in found:
         holders = [holder_of[around] for around in block.around]
         holder = next(filter(None, holders), 0)
-        if holder and (part := _part(block, [each == holder for each in holders])):
+        whole = holders.count(holder) == len(holders)
+        if holder and (part := block if whole else _part(block, [each == holder for each in holders])):
             yield _below(part, holder, by_key[holder], parents)
 
 
 def _part(block: Block, kept: Sequence[bool]) -> Block | None:
     """A block without some of its nodes; None if no words are left."""
-    if all(kept):
-        return block
     texts = tuple(compress(block.texts, kept))
     words = _words(texts)
     if not words:
@@ -221,13 +193,14 @@ def _part(block: Block, kept: Sequence[bool]) -> Block | None:
 
 def _below(block: Block, key: int, holder: Node, parents: Mapping[int, int]) -> Block:
     """A block as it is found below an element around it."""
-    nodes, texts, around, links, words, above, keys, rules, is_heading = block
+    nodes, texts, around, links, words, above, names, keys, rules, is_heading = block
     if key in keys:
         at = keys.index(key)
-        return Block(nodes, texts, around, links, words, above[at:], keys[at:], rules, is_heading)
+        return Block(nodes, texts, around, links, words, above[at:], names[at:], keys[at:], rules, is_heading)
     outer, parent = set[int](), parents[key]
     while parent:
         outer.add(parent)
         parent = parents[parent]
     at = sum(each in outer for each in keys)
-    return block._replace(above=(holder, *above[at:]), keys=(key, *keys[at:]))
+    names = html.tag(holder), *names[at:]
+    return block._replace(above=(holder, *above[at:]), names=names, keys=(key, *keys[at:]))

@@ -73,27 +73,25 @@ def menus_in(found: Sequence[Block], shared: Sequence[bool], url: str) -> set[in
 
     A link to the page itself may have other words there, such as an arrow.
     """
-    common = [(at, block) for at, block in enumerate(found) if shared[at] and not block.is_heading]
-    linked = {at: block for at, block in common if _is_mostly_linked(block)}
-    others = (block for block in found if linked and not _is_number(block) and not _is_itself(block, url))
-    counts = Counter(chain.from_iterable(block.keys for block in others))
-    of_common = Counter(chain.from_iterable(block.keys for _, block in common if linked and not _is_number(block)))
+    common = {at for at, block in enumerate(found) if shared[at] and not block.is_heading}
+    linked = {at for at in common if _is_mostly_linked(found[at])}
     of_links = Counter(chain.from_iterable(found[at].keys for at in linked))
-    menus = {
-        key
-        for key, count in of_links.items()
-        if count >= _FEWEST and count * 2 > counts[key] and counts[key] == of_common[key]
-    }
-    lines = {at for at, block in linked.items() if block.is_linked and len(set(map(html.key, block.linked))) > 1}
-    return lines.union(at for at, block in common if not menus.isdisjoint(block.keys))
+    menus = {key for key, count in of_links.items() if count >= _FEWEST}
+    for at, block in enumerate(found) if menus else ():
+        if at not in common and not menus.isdisjoint(block.keys) and not (_is_number(block) or _is_itself(block, url)):
+            menus.difference_update(block.keys)
+    lines = Counter(key for at in common if not _is_number(found[at]) for key in found[at].keys if key in menus)
+    menus = {key for key in menus if of_links[key] * 2 > lines[key]}
+    several = {at for at in linked if found[at].is_linked and len(set(map(html.key, found[at].linked))) > 1}
+    return several.union(at for at in common if not menus.isdisjoint(found[at].keys))
 
 
 def lists_in(found: Sequence[Block]) -> list[list[int]]:
     """The positions of the blocks in each list and table, in reading order, an outer one before those in it."""
     inside: dict[int, list[int]] = {}
     for at, block in enumerate(found):
-        for node, key in zip(block.above, block.keys, strict=True):
-            if html.tag(node) in _LISTS:
+        for name, key in zip(block.names, block.keys, strict=True):
+            if name in _LISTS:
                 inside.setdefault(key, []).append(at)
     return list(inside.values())
 
@@ -140,4 +138,4 @@ def _is_number(block: Block) -> bool:
 
 def _is_mostly_linked(block: Block) -> bool:
     """Whether more than half of a block's letters are in links."""
-    return len(html.letters_of(block.beside)) * 2 < len(html.letters_of(block.words))
+    return any(block.links) and len(html.letters_of(block.beside)) * 2 < len(html.letters_of(block.words))

@@ -146,7 +146,7 @@ def _outermost(holder: Node, content: Node, sizes: dict[int, int], linked: Mappi
 
 def _words(node: Node) -> int:
     """The letters of an element without numbers, which a list may have beside its links."""
-    return sum(map(str.isalpha, html.text(node)))
+    return html.letters(node, digits=False)
 
 
 def _labels(outline: Node) -> int:

@@ -161,7 +161,7 @@ def _titles(found: Sequence[Block], shared: Sequence[bool], menus: set[int]) -> 
 
 
 def _level(heading: Block) -> int:
-    return int(next(html.tag(node)[1] for node in heading.above if html.tag(node) in html.HEADINGS))
+    return int(next(name[1] for name in heading.names if name in html.HEADINGS))
 
 
 class _Content:
@@ -243,7 +243,7 @@ def _is_notice(block: Block, *, below_title: bool) -> bool:
             return True
         if below_title and block.tag in ("p", "div") and len(block.words.split()) > _LABEL and _is_line(block):
             return True
-    return block.tag == "p" and len(block.words) > _NOTICE and not _ITEMS.intersection(map(html.tag, block.above))
+    return block.tag == "p" and len(block.words) > _NOTICE and _ITEMS.isdisjoint(block.names)
 
 
 def _own_headings(found: Sequence[Block], shared: Sequence[bool]) -> set[int]:
