@@ -21,8 +21,8 @@ from passage.sites.built import site as built
 from passage.sites.model import Page
 from passage.sites.result_cache import FILE, ResultCache
 from passage.sites.source import SiteOptions, open_site
-from passage.sites.workers import Item, Workers
-from sites.worked import killed_elsewhere, shouted
+from passage.sites.workers import Workers
+from sites.worked import items_of, killed_elsewhere, shouted
 
 PROFILE = profiles.load("query-response")
 MENU = "<nav>Home</nav><div><a href='a.html'>The mill</a> <a href='b.html'>The sails</a></div>"
@@ -157,10 +157,29 @@ def test_cache_keeps_the_entries_used_last(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_killed_process_costs_no_result() -> None:
-    given = [Item(word, workers.FEWEST_BYTES, word.encode()) for word in ("mill", "sail", "stone")]
+    given = items_of("mill", "sail", "stone")
     with Workers(processes=2) as worked:
         assert list(worked.run(killed_elsewhere, "!", given)) == [b"MILL!", b"SAIL!", b"STONE!"]
         assert list(worked.run(shouted, "?", given)) == [b"MILL?", b"SAIL?", b"STONE?"]
+
+
+@pytest.mark.parametrize(
+    ("threads", "method"), [(0, "fork" if Path("/proc/self/task").is_dir() else "spawn"), (1, "spawn")]
+)
+def test_process_with_threads_is_not_copied(threads: int, method: str) -> None:
+    code = f"""
+import signal, threading
+from passage.sites import workers
+from sites.worked import items_of, killed_elsewhere
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+for _ in range({threads}):
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+with workers.Workers(processes=2) as worked:
+    print(workers._start_method(), list(worked.run(killed_elsewhere, "!", items_of("mill", "sail", "stone"))))
+"""
+    run = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[1], capture_output=True, check=True)
+    assert run.stdout.decode() == f"{method} [b'MILL!', b'SAIL!', b'STONE!']\n"
+    assert run.stderr == b""
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])

@@ -23,6 +23,11 @@ def killed_elsewhere(mark: str, word: str) -> bytes:
     return shouted(mark, word)
 
 
+def items_of(*words: str) -> list[Item[str]]:
+    """Items that are large enough for other processes."""
+    return [Item(word, workers.FEWEST_BYTES, word.encode()) for word in words]
+
+
 def slow(folder: str, number: int) -> bytes:
     Path(folder, str(number)).touch()
     time.sleep(0.2)

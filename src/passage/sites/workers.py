@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import json
 import os
 import pickle
 import signal
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from multiprocessing import get_context, parent_process
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
 from passage.sites.result_cache import ResultCache
@@ -114,10 +116,18 @@ class Workers:
         for job in waiting:
             yield from self._finished(job, function, context)
 
-    def result(self, key: bytes, make: Callable[[], bytes]) -> bytes:
-        """The cached result with a key; what `make` gives in this process where there is none."""
-        (result,) = self._finished(self._job([Item(None, 0, key)]), lambda _, __: make(), None)
-        return result
+    def lines(self, key: bytes, make: Callable[[], Iterable[str]]) -> Iterator[str]:
+        """The cached texts with a key; where there are none, those that `make` gives in this process, as they come."""
+        held = self._job([Item(None, 0, key)]).results.get(key)
+        if held is not None:
+            yield from json.loads(held)
+            return
+        made: list[str] = []
+        for line in make():
+            made.append(line)
+            yield line
+        if self._cache is not None:
+            self._cache.put({key: _packed(json.dumps(made).encode())})
 
     def _jobs(self, items: Iterable[Item[T]]) -> Iterator[_Job]:
         most = _JOB_ITEMS if self._cache is not None or self._processes > 1 else 1
@@ -182,8 +192,16 @@ def _cores() -> int:
 
 
 def _pool(processes: int) -> ProcessPoolExecutor:
-    # A new interpreter on every system: to fork a process with threads is not safe.
-    return ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_begin)
+    return ProcessPoolExecutor(processes, mp_context=get_context(_start_method()), initializer=_begin)
+
+
+def _start_method() -> str:
+    """A copy of this process works at once, and a new interpreter imports everything first.
+
+    A copy of a process with threads may wait for ever for a lock that one of them held.
+    """
+    threads = Path("/proc/self/task")  # Linux has it
+    return "fork" if threads.is_dir() and len(list(threads.iterdir())) == 1 else "spawn"
 
 
 def _begin() -> None:
@@ -199,6 +217,7 @@ def _begin() -> None:
 def _follow_parent() -> None:
     """Leave Ctrl-C to the parent, which ends this process, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent's own way to stop is not this copy's
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()

@@ -78,8 +78,8 @@ def _original_first(candidate: Candidate, titled: set[int]) -> tuple[int, bool, 
     return translated, hash_of(candidate.url) not in titled, is_list, candidate.file
 
 
-def lists(candidates: list[Candidate], stored: Stored) -> Reasons:
-    """Pages all of whose text stands on other pages, beside a link to each or below its title, or whole.
+def lists(candidates: list[Candidate], stored: Stored) -> Iterator[str]:
+    """Why each page is left out, empty for one that is not: its text stands on other pages, linked, titled or whole.
 
     A page whose text stands on one other page is a list only if its heading links to that page: a chapter stands on
     the page with the whole book, too.
@@ -92,13 +92,13 @@ def lists(candidates: list[Candidate], stored: Stored) -> Reasons:
     sums = set(_sums(candidates, lines))
     for at, candidate in enumerate(candidates):
         if at in sums:
-            yield candidate.file, "copy of other pages"
+            yield "copy of other pages"
             continue
         named = (other for heading in hashes(candidate.headings) for other in by_title.get(heading, ()))
         linked = (by_url[url] for url in hashes(candidate.links) if url in by_url)
         sources = {*linked, *named} - sums - {at}
-        if sources and (lines.are_repeated(candidate, sources) or lines.begins_with_another(candidate, sources)):
-            yield candidate.file, "list of pages"
+        is_list = sources and (lines.are_repeated(candidate, sources) or lines.begins_with_another(candidate, sources))
+        yield "list of pages" if is_list else ""
 
 
 def _sums(candidates: Sequence[Candidate], lines: "_Lines") -> Iterator[int]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, groupby
+from typing import NamedTuple
 
 from passage.sites import html
 from passage.sites.built import tabs
@@ -45,14 +46,22 @@ _RARE = ("button", "summary", "aside", "label", _LABELLED, _LEGENDS, BADGES, FOO
 """Selectors that match on few pages."""
 
 
-def dropped(
-    contents: Sequence[Node],
-    document: Document,
-    noise: str,
-    url: str,
-    common: frozenset[Key],
-) -> tuple[dict[int, str], dict[int, str]]:
-    """The keys of the elements and texts that are left out, with the rule for people; and tab panels, with the label.
+class Dropped(NamedTuple):
+    """What is left out of a page's content.
+
+    Attributes:
+        rules: the elements and texts, by key, each with the rule for people.
+        labels: of tab panels, by key.
+        kept: the blocks of the content that are left; some of their lines may be left out, too.
+    """
+
+    rules: Mapping[int, str]
+    labels: Mapping[int, str]
+    kept: Sequence[Block]
+
+
+def dropped(contents: Sequence[Node], document: Document, noise: str, url: str, common: frozenset[Key]) -> Dropped:
+    """Find what is no text of the page.
 
     Args:
         noise: a selector of elements, besides those of every theme; empty for none.
@@ -93,13 +102,13 @@ def dropped(
     drop(furniture(contents, document, gone, url), "around the text")
     drop(_between_links(found, gone), "around the text")
     drop(_announcement(contents, gone), "around the text")
-    return gone, labels
+    return Dropped(gone, labels, found)
 
 
 def _between_links(found: Iterable[Block], gone: Container[int]) -> Iterator[Node]:
     """The brackets and bars of lines whose links are left out."""
     for block in found:
-        if block.is_linked and all(html.key(link) in gone for link in block.linked):
+        if any(block.links) and all(html.key(link) in gone for link in block.linked) and block.is_linked:
             yield from (node for node, link in zip(block.nodes, block.links, strict=True) if link is None)
 
 

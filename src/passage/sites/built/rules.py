@@ -10,6 +10,7 @@ from passage.sites import html
 from passage.sites.built import boxes, code, entries, mathematics
 from passage.sites.built.blocks import BLOCKS
 from passage.sites.built.document import Document
+from passage.sites.built.dropped import Dropped
 from passage.sites.built.generators import Generator
 from passage.sites.built.render import (
     HOLDS_BLOCKS,
@@ -45,17 +46,16 @@ def prepare(
     url: str,
     folder: str,
     generator: Generator,
-    left_out: tuple[Mapping[int, str], Mapping[int, str]],
+    gone: Dropped,
     document: Document,
 ) -> Rendering:
     """Find the elements of `contents` with a rule, once for a page.
 
     Args:
         url, folder, generator: see `Rendering`.
-        left_out: what `dropped` returns.
     """
     signatures = [(generator.signatures, signature)] if generator.signatures else []
-    reference = entries.find(document, contents, generator, left_out[0])
+    reference = entries.find(document, contents, generator, gone.rules)
     rules: dict[int | str, Rule] = {**_BY_NAME}
     rules |= {html.key(part): _part for part in reference.parts}
     rules |= {html.key(node): _declaration for node in reference.signatures}
@@ -67,7 +67,7 @@ def prepare(
         for node in boxes.titles(content):
             rules.setdefault(html.key(node), _title)
     formulas = frozenset(key for key, rule in rules.items() if rule is _formula)
-    return Rendering(url, folder, generator, left_out[0], rules, left_out[1], formulas, reference)
+    return Rendering(url, folder, generator, gone.rules, rules, gone.labels, formulas, reference)
 
 
 def _declaration(node: Node, page: Rendering) -> str:

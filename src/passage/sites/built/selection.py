@@ -1,5 +1,6 @@
 """Chooses among a site's pages: one version, the wanted language, and each text once."""
 
+from collections.abc import Iterator
 from functools import partial
 
 from passage.sites.built.candidates import Candidate, Stored, spoken_text
@@ -11,8 +12,8 @@ _SAME_TEXT = 0.8
 """A page that shares this much of its text with the original is not a translation."""
 
 
-def left_out(candidates: list[Candidate], stored: Stored, language: str | None, version: str | None) -> dict[str, str]:
-    """The files of the pages that are not wanted, each with the reason.
+def left_out(candidates: list[Candidate], stored: Stored, language: str | None, version: str | None) -> Iterator[str]:
+    """Why each page is not wanted, empty for one that is. Lists take the longest to find: each is given when found.
 
     Raises:
         SiteError: no page is in the requested language or version.
@@ -23,12 +24,12 @@ def left_out(candidates: list[Candidate], stored: Stored, language: str | None, 
         partial(_other_version, version=version),
         _stand_ins,
         duplicates,
-        partial(lists, stored=stored),
         partial(_untranslated, stored=stored),
         partial(_other_language, language=language),
     ):
         reasons |= dict(step([candidate for candidate in candidates if candidate.file not in reasons]))
-    return reasons
+    others = lists([candidate for candidate in candidates if candidate.file not in reasons], stored)
+    yield from (reasons[each.file] if each.file in reasons else next(others) for each in candidates)
 
 
 def _not_in_pagefind(candidates: list[Candidate]) -> Reasons:

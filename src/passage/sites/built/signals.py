@@ -1,11 +1,11 @@
 """Finds pages that must not be indexed: redirects, noindex, error pages, lists, search pages, source listings."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from passage.sites import html
 from passage.sites.built.addresses import is_page
-from passage.sites.built.blocks import Block, within
+from passage.sites.built.blocks import Block
 from passage.sites.built.copies import LIST_FOLDERS
 from passage.sites.built.document import Document
 from passage.sites.built.generators import Generator
@@ -121,15 +121,18 @@ def is_shell(root: Node, sections: Sequence[Section]) -> bool:
     )
 
 
-def is_index(document: Document, contents: Sequence[Node], gone: Mapping[int, str], page_url: str) -> bool:
+def is_index(document: Document, found: Sequence[Block], page_url: str) -> bool:
     """Whether a page is an index: lines of links to pages, which have most of its letters, and few words beside them.
 
     The entries of an API's reference may be little more than links to their types, but these stand in code.
+
+    Args:
+        found: the blocks of its content.
     """
-    if not _is_mostly_links(document.blocks) or document.first("pre, code a[href]") is not None:
+    if not _is_mostly_links(found) or document.first("pre, code a[href]") is not None:
         return False
     lines = targets = headings = sentences = letters = beside = told = 0
-    for block in within(document.blocks, document.parents, contents, gone):
+    for block in found:
         links = {html.key(link): link for link in block.links if link is not None}
         is_line = bool(links) and all(is_page(link, page_url) for link in links.values())
         alone = block.beside.strip() if is_line else block.words
@@ -148,7 +151,8 @@ def is_index(document: Document, contents: Sequence[Node], gone: Mapping[int, st
 
 
 def _is_mostly_links(found: Sequence[Block]) -> bool:
-    linked = sum(len(text) for each in found for text, link in zip(each.texts, each.links, strict=True) if link)
+    some = (each for each in found if any(each.links))
+    linked = sum(len(text) for each in some for text, link in zip(each.texts, each.links, strict=True) if link)
     return linked * 2 > sum(len(each.words) for each in found)
 
 

@@ -1,11 +1,11 @@
 """Reads a built site: its pages, and every file that is left out with the reason."""
 
 import hashlib
-import json
 import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -103,16 +103,12 @@ class BuiltSite:
                     candidates.append(stored.add(page))
                 yield from _notes.validate_json(notes)
             chosen = key_of(b"selection", repr((self.language, self.version)).encode(), keys.digest())
-            reasons = json.loads(self.workers.result(chosen, lambda: self._left_out(candidates, stored)))
-            for candidate in candidates:
-                reason = reasons.get(candidate.file)
-                if reason is None:
-                    yield stored.page(candidate)
-                else:
+            reasons = partial(left_out, candidates, stored, self.language, self.version)
+            for candidate, reason in zip(candidates, self.workers.lines(chosen, reasons), strict=True):
+                if reason:
                     yield Skip(candidate.file, reason, account=Account(left_out={reason: candidate.seen}))
-
-    def _left_out(self, candidates: list[Candidate], stored: Stored) -> bytes:
-        return json.dumps(left_out(candidates, stored, self.language, self.version)).encode()
+                else:
+                    yield stored.page(candidate)
 
 
 def pages_in(folder: Path) -> Iterator[str]:
@@ -206,12 +202,12 @@ def _page(file: str, root: Node, survey: Survey) -> ReadPage | Skip:
     canonical = addresses.canonical_of(document, folder)
     url = survey.addresses.of(file, canonical)
     gone = dropped(contents, document, noise, url, survey.common.on(file, root))
-    if signals.is_index(document, contents, gone[0], survey.addresses.base):
+    if signals.is_index(document, gone.kept, survey.addresses.base):
         return Skip(file, "list of pages", account=all_left_out(document.blocks, "list of pages"))
     rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, gone, document)
     parts, headings = sections.cut(contents, rendering)
     if not parts or signals.is_shell(root, parts):
-        reason = "list of pages" if LISTED in gone[0].values() else "no text"
+        reason = "list of pages" if LISTED in gone.rules.values() else "no text"
         return Skip(file, reason, account=all_left_out(document.blocks, reason))
     path = file.rpartition(".")[0].removesuffix("/index")
     edition = _edition(document, file, generator, survey)
