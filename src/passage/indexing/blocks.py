@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -115,8 +116,11 @@ def has_words(text: str) -> bool:
 
 def without_addresses(markdown: str) -> str:
     """Links become their words, pictures their descriptions and `<br>` a space; code is unchanged."""
-    if "](" not in markdown and "<br>" not in markdown:
-        return markdown
+    return _spoken(markdown) if "](" in markdown or "<br>" in markdown else markdown
+
+
+@lru_cache(maxsize=1_000)  # a passage is measured, and written
+def _spoken(markdown: str) -> str:
     parts = _FENCE.split(markdown) if "```" in markdown or "~~~" in markdown else [markdown]
     return "".join(part if number % 2 else _LINK.sub(_words, part) for number, part in enumerate(parts))
 

@@ -64,8 +64,8 @@ class Catalogue:
         self._profile = profile
         # Without a name, SQLite makes a temporary file and deletes it when the process ends, also after a crash.
         self._database = sqlite3.connect("", isolation_level=None)
-        # The file is not needed after a crash, so durability is switched off.
-        self._database.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _TABLES)
+        # The file is not needed after a crash, so durability is switched off, and nothing is committed.
+        self._database.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _TABLES + "BEGIN;")
         self._digest = hashlib.sha256(payloads.basis(profile))
         self._languages: Counter[str] = Counter()
         self._places = 0

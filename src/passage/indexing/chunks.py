@@ -206,4 +206,4 @@ def _identity(url: str, headings: tuple[str, ...], text: str, ranked: str, occur
     if ranked != f"{' > '.join(headings)}\n{text}":
         parts.append(ranked)  # an index keeps a chunk's vector by its id
     # A length before each part keeps ("ab", "c") and ("a", "bc") apart.
-    return hashlib.sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()
+    return hashlib.sha256("".join([f"{len(part)}:{part}" for part in parts]).encode()).hexdigest()

@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Self
 
@@ -44,13 +45,22 @@ class VectorKind:
 
     def key(self, text: str) -> bytes:
         """The text's key: sha256, 32 bytes."""
-        hashed = hashlib.sha256()
-        # A length before each part keeps ("ab", "c") and ("a", "bc") apart.
-        for part in (self.provider, self.model, str(self.dimension), INPUT_TYPES[self.texts_are], text):
-            encoded = part.encode("utf-8", "surrogatepass")
-            hashed.update(len(encoded).to_bytes(8, "big"))
-            hashed.update(encoded)
+        hashed = _begun(self).copy()
+        hashed.update(_part(text))
         return hashed.digest()
+
+
+@lru_cache(maxsize=8)
+def _begun(kind: VectorKind) -> "hashlib._Hash":
+    """The hash of a kind, which its texts' keys begin with."""
+    parts = (kind.provider, kind.model, str(kind.dimension), INPUT_TYPES[kind.texts_are])
+    return hashlib.sha256(b"".join(map(_part, parts)))
+
+
+def _part(text: str) -> bytes:
+    """A length before each part keeps ("ab", "c") and ("a", "bc") apart."""
+    encoded = text.encode("utf-8", "surrogatepass")
+    return len(encoded).to_bytes(8, "big") + encoded
 
 
 class VectorCache:
