@@ -101,15 +101,18 @@ class _Fates:
         self._in_formula = innermost(parents, formulas, False) if formulas else {}
 
     def of(self, block: Block) -> tuple[str, Sequence[str], list[tuple[str, str]]]:
-        """The rule that leaves a block out, empty for none; its kept texts; and the others, each with its rule."""
+        """The rule that leaves a block out, empty for none; its kept texts; and the others beside them, with rules."""
         around = map(self._around.__getitem__, block.around)
         fates = [self._own.get(key, fate) for key, fate in zip(map(html.key, block.nodes), around, strict=True)]
         if not self._in_formula and not any(fates):
             return _KEPT, block.texts, []
         kept = [at for at, fate in enumerate(fates) if fate == _KEPT]
+        if not kept:
+            worded = (fate for fate, text in zip(fates, block.texts, strict=True) if any(map(str.isalnum, text)))
+            return next(worded), (), []
         words = [block.texts[at] for at in kept if not self._in_formula.get(block.around[at])]  # a formula is TeX now
         others = zip(fates, block.texts, strict=True)
         left_out = ((fate, text) for fate, text in others if fate != _KEPT and any(map(str.isalnum, text)))
         parts = [(fate, intern(html.squeezed(text))) for fate, text in left_out]
-        is_kept = not parts or (kept and (not words or _letters("".join(words))))
+        is_kept = not parts or not words or _letters("".join(words))
         return _KEPT if is_kept else parts[0][0], words, parts

@@ -37,8 +37,9 @@ def titles(content: Node) -> Iterator[Node]:
 
 def _is_line(node: Node) -> bool:
     words = html.words(node)
-    alone = all(html.key(inside) == html.key(node) or _is_bold(inside) for inside in html.select(node, _BLOCKS))
-    return 0 < len(words) <= _LONGEST and not _ENDS.search(words) and alone
+    if not 0 < len(words) <= _LONGEST or _ENDS.search(words):
+        return False
+    return all(html.key(inside) == html.key(node) or _is_bold(inside) for inside in html.select(node, _BLOCKS))
 
 
 def _is_bold(block: Node) -> bool:

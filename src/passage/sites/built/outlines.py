@@ -17,8 +17,8 @@ _FEWEST = 3
 _BESIDE = 0.05
 """The most letters beside the links, as a share: a mark of what is new, a name that is struck through."""
 
-_FILE = re.compile(r"(?:[\w-]+/)*([\w-]+\.[\w.-]*\w)#", re.ASCII)
-"""The address of a page, without a part that is resolved; and the name of its file."""
+_FILE = re.compile(r"(?:(?:[\w-]+|\.\.?)/)*([\w-]+\.[\w.-]*\w)#", re.ASCII)
+"""The relative address of a page, and the name of its file."""
 
 _LONGEST_TITLE = 60
 """The most characters of the line above a table of contents."""
