@@ -1,7 +1,7 @@
 """Finds the titles of boxes and of code: a short line that a theme sets above a text of its own, whatever its class."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from passage.sites import html
 from passage.sites.html import Node
@@ -25,7 +25,8 @@ _BOX = re.compile(
 def titles(content: Node) -> Iterator[Node]:
     """The lines that are titles: of two parts in a box the first, and a line glued to a block of code."""
     for first in html.select(content, _FIRST):
-        if _is_line(first) and (_names_code(first) or _names_box(first)):
+        behind = _parts_behind(first) if _is_line(first) else []
+        if behind and (_names_code(behind) or _names_box(first, behind)):
             yield first
     for block in html.select(content, _BEFORE_CODE):
         before = html.previous(block)
@@ -48,28 +49,24 @@ def _is_bold(block: Node) -> bool:
     return bold is not None and html.letters(bold) == html.letters(block) > 0
 
 
-def _parts_behind(first: Node) -> list[Node] | None:
-    """The elements with text behind the first of a box; None where text stands between them."""
+def _parts_behind(first: Node) -> list[Node]:
+    """The elements with text behind the first of a box; none where text stands between them."""
     behind = list(html.all_following(first))
     if not all(map(html.tag, behind)):
-        return None
+        return []
     return [part for part in behind if html.tag(part) != "button" and html.letters(part)]
 
 
-def _names_code(first: Node) -> bool:
-    """Whether a line and a block of code are all that an element holds."""
-    behind = _parts_behind(first)
-    if behind is None or len(behind) != 1:
-        return False
-    pre = html.first(behind[0], "pre")
+def _names_code(behind: Sequence[Node]) -> bool:
+    """Whether a block of code is all that stands behind a line."""
+    pre = html.first(behind[0], "pre") if len(behind) == 1 else None
     return pre is not None and html.letters(pre) == html.letters(behind[0])
 
 
-def _names_box(first: Node) -> bool:
+def _names_box(first: Node, behind: Sequence[Node]) -> bool:
     """Whether a line stands above the text of a note, or is a styled half of a styled box."""
     box = first.parent
-    behind = _parts_behind(first) if box is not None else None
-    if box is None or not behind or html.first(first, "a, time"):
+    if box is None or html.first(first, "a, time"):
         return False
     if any(_BOX.search(name) for name in html.classes(box)) or html.attribute(box, "role") == "note":
         return all(html.tag(part) not in ("span", "a", "code", "em") for part in behind[:1])

@@ -39,6 +39,8 @@ _WHOLE = 0.97
 """The share of a page's text that must stand on other pages for it to be their sum."""
 _FEWEST_PARTS = 3
 """The fewest pages that one page repeats whole."""
+_RARE = 100
+"""A line on more pages says of none of them that another one repeats it. A large site has lines on thousands."""
 _PAGE = (1 << 20) - 1
 """The low bits of a number, which hold a page's place; the others are of a line's hash. No site has so many pages."""
 
@@ -107,21 +109,23 @@ def _sums(candidates: Sequence[Candidate], lines: "_Lines") -> Iterator[int]:
     for at, candidate in enumerate(candidates):
         if candidate.length < usual * _FEWEST_PARTS:
             continue
-        covered: Counter[int] = Counter()
-        shared: list[tuple[int, list[int]]] = []
-        own = candidate.length * (1 - _WHOLE)
-        for line, length in zip(hashes(candidate.lines), hashes(candidate.line_lengths), strict=True):
-            pages = lines.pages(line)
-            if len(pages) > 1:
-                shared.append((length, pages))
-                covered.update(dict.fromkeys(pages, length))
-            elif (own := own - length) < 0:
-                break
-        del covered[at]
-        parts = {other for other, length in covered.items() if length >= candidates[other].length * _ALONE}
-        told = sum(length for length, pages in shared if not parts.isdisjoint(pages))
-        if len(parts) >= _FEWEST_PARTS and told >= candidate.length * _WHOLE:
-            yield at
+        measured = dict(zip(hashes(candidate.lines), hashes(candidate.line_lengths), strict=True))
+        counts = {line: lines.count(line) for line in measured}
+        if sum(measured[line] for line, count in counts.items() if count == 1) > candidate.length * (1 - _WHOLE):
+            continue
+        possible = {page for line, count in counts.items() if 1 < count <= _RARE for page in lines.pages(line)} - {at}
+        parts = {page for page in possible if _held(candidates[page], measured) >= candidates[page].length * _ALONE}
+        if len(parts) >= _FEWEST_PARTS:
+            told = sum(length for line, length in measured.items() if not parts.isdisjoint(lines.pages(line)))
+            if told >= candidate.length * _WHOLE:
+                yield at
+
+
+def _held(page: Candidate, lines: Container[int]) -> int:
+    """The letters of a page's lines that are among others."""
+    return sum(
+        length for line, length in zip(hashes(page.lines), hashes(page.line_lengths), strict=True) if line in lines
+    )
 
 
 class _Lines:
@@ -141,10 +145,19 @@ class _Lines:
                 )
             )
 
+    def count(self, line: int) -> int:
+        """How many pages have a line, by its hash."""
+        begin, end = self._span(line)
+        return end - begin
+
     def pages(self, line: int) -> list[int]:
         """The pages with a line, by its hash."""
+        begin, end = self._span(line)
+        return [each & _PAGE for each in self._found[begin:end]]
+
+    def _span(self, line: int) -> tuple[int, int]:
         begin = bisect_left(self._found, line & ~_PAGE)
-        return [each & _PAGE for each in self._found[begin : bisect_right(self._found, line | _PAGE, begin)]]
+        return begin, bisect_right(self._found, line | _PAGE, begin)
 
     def _holders(self, line: Iterable[str], sources: Set[int]) -> set[int]:
         """The sources with a line; where it is a line of none, those that hold it in a longer one."""

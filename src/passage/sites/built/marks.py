@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from urllib.parse import unquote
 
 from passage.sites import html
@@ -90,8 +91,13 @@ def _is_badge(part: Node, written: int) -> bool:
         return True
     if name == "small" and _VERSION.fullmatch(html.text(part).strip()):
         return True
-    named = name not in html.HEADINGS and any(map(_BADGE.search, (*html.classes(part), name)))
+    named = name not in html.HEADINGS and _names_badge(name, html.attribute(part, "class"))
     return named and html.letters(part) < written and all(html.tag(each) != "code" for each in html.ancestors(part))
+
+
+@lru_cache(maxsize=10_000)  # the pages of a site have the same parts
+def _names_badge(name: str, classes: str) -> bool:
+    return any(map(_BADGE.search, (*classes.split(), name)))
 
 
 def footnote_marks(content: Node, marks: Iterable[Node]) -> Iterator[Node]:
