@@ -24,7 +24,7 @@ from passage.sites.result_cache import ResultCache
 
 T = TypeVar("T")
 
-FEWEST_BYTES = 2_000_000
+FEWEST_BYTES = 1_000_000
 """Fewer bytes are read in this process: to start others takes longer."""
 _JOB_BYTES = 200_000
 _JOB_ITEMS = 64

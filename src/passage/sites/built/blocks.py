@@ -103,7 +103,7 @@ def blocks(root: Node, named: set[str], parents: dict[int, int]) -> Iterator[Blo
             named.add(name)
             if name in _PIECES:
                 text = f" {html.attribute(child, 'alt')} " if name else html.own_text(child)
-                if run or not text.isspace():
+                if run or not text.isspace():  # most blanks stand between blocks
                     run.append((child, text, around, link))
                 continue
             if run and name in _ENDS:
