@@ -5,15 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from passage.sites import unbuilt
-from passage.sites.built.site import BuiltSite, pages_in
+from passage.sites.built.site import MARKDOWN, SUFFIXES, BuiltSite, files_in
 from passage.sites.corpus import Corpus, corpus_file
 from passage.sites.markdown import find_site
 from passage.sites.markdown.convention import CONFIGURATIONS
 from passage.sites.model import Flaw, Note, Page, Site, SiteError, Skip
 from passage.sites.web.limits import FetchLimits
 from passage.sites.workers import IN_THIS_PROCESS, Workers
-
-MARKDOWN = ("*.md", "*.mdx", "*.markdown")
 
 _HTML_TO_MARKDOWN = 10
 """With this many times the bytes of the Markdown beside it, fewer files of HTML are the site, too."""
@@ -91,15 +89,14 @@ def is_built(folder: Path) -> bool:
     if home.is_file():
         with home.open("rb") as file:
             return not file.read(4).startswith(b"---")  # Jekyll's sources have pages in HTML, with front matter
-    pages = [(folder / page).stat().st_size for page in pages_in(folder)]
-    sources = [file.stat().st_size for pattern in MARKDOWN for file in folder.rglob(pattern) if file.is_file()]
+    pages, sources = ([(folder / file).stat().st_size for file in files_in(folder, of)] for of in (SUFFIXES, MARKDOWN))
     return len(pages) > len(sources) or sum(pages) > sum(sources) * _HTML_TO_MARKDOWN
 
 
 def _built(folder: Path, options: SiteOptions, workers: Workers) -> Site:
     outputs = {PurePosixPath(generator.output).name for generator in unbuilt.GENERATORS}
     for inside in filter(_is_root, (folder / output for output in outputs)):
-        if {page.partition("/")[0] for page in pages_in(folder)} == {inside.name}:
+        if {page.partition("/")[0] for page in files_in(folder, SUFFIXES)} == {inside.name}:
             raise SiteError(f"{folder} is one level too high: {inside} is the built site. Index that.")
     return BuiltSite(folder, options.url, options.selector, options.language, options.version, workers)
 
@@ -110,7 +107,7 @@ def _is_root(folder: Path) -> bool:
 
 
 def _markdown(folder: Path, options: SiteOptions) -> Site:
-    has_markdown = any(any(folder.rglob(pattern)) for pattern in MARKDOWN)
+    has_markdown = next(files_in(folder, MARKDOWN), None) is not None
     if not has_markdown and not any(map(unbuilt.generator_of, unbuilt.places(folder))):
         raise SiteError(f"{folder} holds neither HTML nor Markdown.")
     _refuse_options_of_built_sites(options, f"{folder} holds Markdown sources")

@@ -1,6 +1,7 @@
 """Reads a built site: its pages, and every file that is left out with the reason."""
 
 import hashlib
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -75,7 +76,7 @@ class BuiltSite:
 
     @property
     def nothing_found(self) -> str:
-        written = next(_files(self.folder, MARKDOWN), None) is not None
+        written = next(files_in(self.folder, MARKDOWN), None) is not None
         return (
             f"The HTML in {self.folder} has no text to index. Either every page was left out, or the site is "
             "put together in the browser, and its HTML is an empty shell."
@@ -87,7 +88,7 @@ class BuiltSite:
 
     def read(self) -> Iterator[Page | Note]:
         """See `passage.sites.model.Site`."""
-        found = sorted(_files(self.folder, (*SUFFIXES, *MARKDOWN)))
+        found = sorted(files_in(self.folder, (*SUFFIXES, *MARKDOWN)))
         files = [file for file in found if not file.lower().endswith(MARKDOWN)]
         if not files:
             raise SiteError(f"{self.folder} holds no HTML.")
@@ -111,14 +112,13 @@ class BuiltSite:
                     yield stored.page(candidate)
 
 
-def pages_in(folder: Path) -> Iterator[str]:
-    """The files of HTML in a folder, relative to it."""
-    return _files(folder, SUFFIXES)
-
-
-def _files(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
-    found = (path for path in folder.rglob("*.*") if path.suffix.lower() in suffixes and path.is_file())
-    return (path.relative_to(folder).as_posix() for path in found)
+def files_in(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """The files with one of these endings, in lower or upper case, relative to the folder."""
+    for place, _, names in os.walk(folder):  # takes a third of the time of `rglob`
+        for name in names:
+            file = os.path.join(place, name)
+            if name.lower().endswith(suffixes) and os.path.isfile(file):
+                yield file.removeprefix(f"{folder}/")
 
 
 def _items(folder: Path, files: list[str], survey: Survey, note: Callable[[bytes], None]) -> Iterator[Item[_File]]:
