@@ -182,6 +182,29 @@ with workers.Workers(processes=2) as worked:
     assert run.stderr == b""
 
 
+@pytest.mark.parametrize("stop", ["SIGINT", "SIGTERM"])
+def test_signal_between_two_processes_ends_both(stop: str) -> None:
+    code = f"""
+import os, signal
+from passage.sites import workers
+from sites.worked import items_of, shouted
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+fork, made = os.fork, []
+def interrupted():
+    made.append(fork())
+    if made[-1] and len(made) == 2:
+        os.kill(os.getpid(), signal.{stop})
+    return made[-1]
+os.fork = interrupted
+with workers.Workers(processes=2) as worked:
+    print(list(worked.run(shouted, "!", items_of("mill"))))
+"""
+    program = [sys.executable, "-c", code]
+    run = subprocess.run(program, cwd=Path(__file__).parents[1], capture_output=True, check=False, timeout=60)
+    assert -run.returncode == signal.SIGINT, "Python ends so after a KeyboardInterrupt that nothing catches"
+    assert (run.stdout, run.stderr.count(b"Traceback")) == (b"", 1)
+
+
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_ended_run_leaves_no_process(tmp_path: Path, how: signal.Signals) -> None:
     program = [sys.executable, "-m", "sites.worked", str(tmp_path)]

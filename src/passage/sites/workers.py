@@ -32,6 +32,7 @@ _AHEAD = 8
 """Jobs of each process that are held in memory."""
 _WAITING = 64
 """Jobs that are held in memory until it is known whether other processes are worth it."""
+_STOPS = {signal.SIGINT, signal.SIGTERM}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,14 @@ def _cores() -> int:
 
 
 def _pool(processes: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(processes, mp_context=get_context(_start_method()), initializer=_begin)
+    """Some processes. A signal waits until they are there: nothing ends them if it stops their making."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
+    try:
+        pool = ProcessPoolExecutor(processes, mp_context=get_context(_start_method()), initializer=_begin)
+        pool.submit(os.getpid)  # the first job makes them
+        return pool
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start_method() -> str:
@@ -218,6 +226,7 @@ def _follow_parent() -> None:
     """Leave Ctrl-C to the parent, which ends this process, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the parent's own way to stop is not this copy's
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
