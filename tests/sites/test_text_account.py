@@ -83,7 +83,8 @@ def test_kept_and_left_out_are_all_that_is_seen(folder: Path) -> None:
 
 def test_the_report_names_what_is_left_out(tmp_path: Path) -> None:
     body = (
-        "<nav><a href=/>Home</a></nav><main><h1>A</h1><p>Turn it.<button>Copy</button></p><p hidden>Never.</p></main>"
+        "<nav><a href=/>Home</a></nav><main><h1>A</h1><p>Turn it.<button>Copy</button></p><p hidden>Never.</p>"
+        "<table><tr><th>Call<th>Code<tr><td>Two<td><pre>a = b(1)\nwrite('&lt;br>')</pre></table></main>"
     )
     written(tmp_path, {"a.html": f"<body>{body}", "404.html": "<p>Gone.<p>Sorry.", "x.md": "Text."})
     count = TextCount(io.StringIO())
@@ -99,7 +100,7 @@ def test_the_report_names_what_is_left_out(tmp_path: Path) -> None:
         "x.md\tMarkdown beside the HTML\t",
     ]
     rules = "error page 2, outside of the main content 1, hidden 1"
-    assert list(count.lines()) == [f"Text: 6 blocks seen, 2 kept, 4 left out ({rules})"]
+    assert list(count.lines()) == [f"Text: 10 blocks seen, 6 kept, 4 left out ({rules})"]
 
 
 @pytest.mark.parametrize(("lost", "warned"), [(0, False), (3, False), (4, True)])

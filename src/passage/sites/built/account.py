@@ -74,7 +74,7 @@ class _Known:
 
     def __init__(self, written: str) -> None:
         self._written = written
-        self._text = _letters(unescape(_TARGET.sub("]", written)))
+        self._text = _letters(unescape(_TARGET.sub("]", written.replace("`<br>`", " "))))  # code in a cell
         self._place = 0
 
     @cached_property
