@@ -577,6 +577,20 @@ def test_a_section_with_the_id_of_noise_is_read(tmp_path: Path, name: str, begin
     assert (last.headings, last.anchor, last.markdown) == (("Mill", "Part"), name, "Two.")
 
 
+@pytest.mark.parametrize(
+    ("body", "anchor"),
+    [
+        ("<div id=oil><h2>Oil</h2><p>Text.</p><h3>Cold</h3><p>Text.</div><div id=b><h2>B</h2><p>Text.</div>", "oil"),
+        ("<div id=oil><h2>Oil</h2><p>Text.</p><h2>B</h2><p>Text.</div><h2>C</h2><p>Text.", ""),
+        ("<div id=main><h2>Oil</h2><p>Text.</p><h3>Cold</h3><p>Text.</div>", ""),
+    ],
+)
+def test_a_heading_has_the_id_of_the_element_that_is_its_alone(tmp_path: Path, body: str, anchor: str) -> None:
+    write(tmp_path, {"index.html": html(f"<h1>Mill</h1><p>Text.</p>{body}")})
+    sections = read(tmp_path)[0]["index"].sections
+    assert [section.anchor for section in sections if section.headings[1:] == ("Oil",)] == [anchor]
+
+
 @pytest.mark.parametrize("name", re.findall(r"'#([\w-]+)[:']", str([each.contents for each in GENERATORS])))
 def test_a_heading_with_the_id_of_the_content_is_not_it(tmp_path: Path, name: str) -> None:
     head = '<meta name="generator" content="Jekyll v4.3.2">'

@@ -569,12 +569,14 @@ def test_a_link_is_resolved_as_by_urljoin(tmp_path: Path, link: str) -> None:
     assert f"[link]({urljoin(f'{SITE}a/b.html', link)})" in text(found["a/b"])
 
 
-@pytest.mark.parametrize("line", ["line-{}", "line.{}", "L{}", "{}"])
+@pytest.mark.parametrize("line", ["line-{}", "line.{}", "L{}", "{}", ""])
 def test_listing_of_a_source_file_is_no_page(tmp_path: Path, line: str) -> None:
+    numbers = "" if line else " class=linenums"
     lines = "\n".join(f'<span id="{line.format(number)}">mill.grind({number})</span>' for number in range(1, 30))
+    menu = "".join(f"<li><a href={number}.html>Part {number} of the whole mill</a>" for number in range(30))
     pages = {
-        "mill.html": f"<h1>Mill</h1><p>{'It grinds. ' * 40}</p><pre>{lines}</pre>",
-        "s.html": f"<pre>{lines}</pre>",
+        "mill.html": f"<h1>Mill</h1><p>{'It grinds. ' * 40}</p><pre{numbers}>{lines}</pre>",
+        "s.html": f"<nav><ul>{menu}</ul></nav><pre{numbers}>{lines}</pre>",
     }
     found = read(tmp_path, pages)
     assert found["s.html"] == "source listing"

@@ -160,6 +160,8 @@ class _Cutter:
             return
         self.close()
         heading = _entry(node, self.page) if entry else heading_of(node, self.page)
+        if not heading.anchor and node.parent is not None and self._is_alone(node, node.parent):
+            heading = replace(heading, anchor=html.attribute(node.parent, "id"))
         if any(section.headings for section in self.sections):
             heading = replace(heading, is_own=False)
         written = ""
@@ -175,6 +177,15 @@ class _Cutter:
             self.parts.append(_signature(node, self.page))
         else:
             self.parts += (f"<p>{render.inside(slogan, self.page)}</p>" for slogan in _slogans(node, self.page))
+
+    def _is_alone(self, heading: Node, around: Node) -> bool:
+        """Whether an element is a heading's alone: it begins with that, and has no other of its level, but not all."""
+        level = html.tag(heading)
+        if html.tag(around) != "div" or not html.attribute(around, "id") or level not in html.HEADINGS - {"h1"}:
+            return False
+        first, *others = html.select(around, html.HEADING)
+        below = all(html.tag(other) > level for other in others)
+        return html.key(first) == html.key(heading) and below and len(others) + 2 < len(self.points)
 
     def _begin_entry(self, node: Node, entry: Entry) -> None:
         """Begin a section at a signature. One without a name of its own, or with the heading's, belongs to that."""

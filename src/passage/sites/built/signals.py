@@ -37,8 +37,8 @@ _TOLD = 0.05
 """The most of an index's letters, as a share, that are in names of more words."""
 _LINES_PER_SENTENCE = 100
 """An index has fewer sentences: they say how to read it. A short page with a box of links has more."""
-_SECOND_LINE = "pre [id=line-2], pre [id='line.2'], pre [id=L2], pre [id=l00002], pre [id='2']"
-"""A line of a listing, whose lines have an address each."""
+_SECOND_LINE = "pre [id=line-2], pre [id='line.2'], pre [id=L2], pre [id=l00002], pre [id='2'], pre.linenums"
+"""A line of a listing, whose lines have an address each; or a listing whose class has a script number them."""
 _SHELL_CHARACTERS = 60
 _SEARCH_WORDS = 60
 """A page called "search" with fewer words is a search box; one with more words is about searching."""
@@ -65,11 +65,11 @@ def _listing(file: str, root: Node, generator: Generator) -> str | None:
     return None
 
 
-def lists_source(document: Document, contents: Sequence[Node]) -> bool:
-    """Whether a page shows a source file: a block of code with an address for each line, and little else."""
+def _lists_source(document: Document, found: Sequence[Block]) -> bool:
+    """Whether a page shows a source file: a block of code whose lines have numbers or addresses, and little else."""
     line = document.first(_SECOND_LINE)
-    pre = next((above for above in html.ancestors(line) if html.tag(above) == "pre"), None) if line else None
-    return pre is not None and html.letters(pre) * 10 >= sum(map(html.letters, contents)) * 9
+    pre = next((each for each in (line, *html.ancestors(line)) if html.tag(each) == "pre"), None) if line else None
+    return pre is not None and html.letters(pre) * 10 >= sum(len(html.letters_of(each.words)) for each in found) * 9
 
 
 def _has_own_sections(root: Node) -> bool:
@@ -121,13 +121,21 @@ def is_shell(root: Node, sections: Sequence[Section]) -> bool:
     )
 
 
-def is_index(document: Document, found: Sequence[Block], page_url: str) -> bool:
-    """Whether a page is an index: lines of links to pages, which have most of its letters, and few words beside them.
-
-    The entries of an API's reference may be little more than links to their types, but these stand in code.
+def reason_to_leave_out(document: Document, found: Sequence[Block], page_url: str) -> str | None:
+    """The reason to leave out a page for what its content is; None where it must be read.
 
     Args:
         found: the blocks of its content.
+    """
+    if _lists_source(document, found):
+        return "source listing"
+    return "list of pages" if _is_index(document, found, page_url) else None
+
+
+def _is_index(document: Document, found: Sequence[Block], page_url: str) -> bool:
+    """Whether a page is an index: lines of links to pages, which have most of its letters, and few words beside them.
+
+    The entries of an API's reference may be little more than links to their types, but these stand in code.
     """
     if not _is_mostly_links(found) or document.first("pre, code a[href]") is not None:
         return False

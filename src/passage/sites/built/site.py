@@ -202,8 +202,8 @@ def _page(file: str, root: Node, survey: Survey) -> ReadPage | Skip:
     canonical = addresses.canonical_of(document, folder)
     url = survey.addresses.of(file, canonical)
     gone = dropped(contents, document, noise, url, survey.common.on(file, root))
-    if signals.is_index(document, gone.kept, survey.addresses.base):
-        return Skip(file, "list of pages", account=all_left_out(document.blocks, "list of pages"))
+    if reason := signals.reason_to_leave_out(document, gone.kept, survey.addresses.base):
+        return Skip(file, reason, account=all_left_out(document.blocks, reason))
     rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, gone, document)
     parts, headings = sections.cut(contents, rendering)
     if not parts or signals.is_shell(root, parts):
@@ -246,8 +246,6 @@ def _left_out(file: str, document: Document, generator: Generator, contents: lis
         return reason
     if not contents:
         return "no main content"
-    if signals.lists_source(document, contents):
-        return "source listing"
     return "list of pages" if signals.lists_pages(contents, survey.addresses.base) else None
 
 
