@@ -152,7 +152,7 @@ class TextSupport:
 
 
 def read_text_support(connection: Connection, profile: Profile, services: Collection[str]) -> TextSupport:
-    """Read the server's version and the collection's indexes. Without a hybrid search, the log says why.
+    """Read the server's version and the collection's indexes. The log says why a hybrid search is not possible.
 
     A server that tells its version but not its indexes may still search by vectors, so that is a `failure`, not raised.
     One that tells neither is taken to be down.
@@ -183,7 +183,7 @@ def read_text_support(connection: Connection, profile: Profile, services: Collec
         name = profile.collection.name
         note = f"The collection '{name}' is searched by vectors only: its metadata cannot be read: {error}"
         support = TextSupport(None, note, failure=error, until=time.monotonic() + FAILED_SECONDS)
-    if support.note:
+    if support.note and profile.search.mode != "dense":  # which reads them for `fit` alone
         telemetry.logger.warning(support.note)
     return support
 
