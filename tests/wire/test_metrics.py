@@ -7,6 +7,7 @@ from aws_lambda_powertools.metrics import EphemeralMetrics
 
 from handler import telemetry
 from handler.adapters.qdrant.server import QdrantServerStore
+from handler.service import answering
 from tools.doubles import EmulatorServer, Fault
 from wire.function import QUESTION, MakeCollection, Output, Start
 
@@ -150,13 +151,14 @@ def test_upstream_failure_is_counted_once_although_tried_twice(
     assert output.logs[0]["message"] == "retrying"
 
 
+@pytest.mark.parametrize(("where", "name"), [(QdrantServerStore, "search"), (answering, "_render")])
 def test_unexpected_exception_is_counted_as_an_internal_error(
-    start: Start, output: Output, monkeypatch: pytest.MonkeyPatch
+    where: object, name: str, start: Start, output: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(QdrantServerStore, "search", broken)
+    monkeypatch.setattr(where, name, broken)
     assert start().ask().status == 500
     (record,) = output.metrics
     assert record["Error.INTERNAL_ERROR"] == record["Failed.Ours"] == [1.0]

@@ -157,8 +157,9 @@ def _answer_group(
         try:
             if isinstance(retrieval, Exception):
                 raise retrieval
+            answered = Answered(question.served, retrieval, _render(question.served, retrieval))
             metrics.record(question.served, retrieval)
-            yield Answered(question.served, retrieval, _render(question.served, retrieval))
+            yield answered
         except Exception as error:  # noqa: BLE001 - becomes this question's failure
             yield failure(error, find, question.served, question.fields, started)
 
