@@ -85,7 +85,6 @@ GENERATORS = (
             "html.docs-tags-list-page, html.docs-tags-doc-list-page": "list of pages",
             "html.plugin-blog:not(.blog-post-page)": "list of pages",
             "html.search-page-wrapper": "search page",
-            "[class*=generatedIndexPage]": "generated index",
             "html.docs-doc-page:not(:has(.theme-doc-markdown))": "generated index",
         },
         version=".theme-doc-version-badge",
