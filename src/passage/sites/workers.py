@@ -204,7 +204,7 @@ def _pool(processes: int) -> ProcessPoolExecutor:
 
 
 def _start_method() -> str:
-    """A copy of this process works at once, and a new interpreter imports everything first.
+    """How processes are made: as copies of this one, which work at once, or as new interpreters, which import first.
 
     A copy of a process with threads may wait for ever for a lock that one of them held.
     """

@@ -40,7 +40,7 @@ _WHOLE = 0.97
 _FEWEST_PARTS = 3
 """The fewest pages that one page repeats whole."""
 _RARE = 100
-"""A line on more pages says of none of them that another one repeats it. A large site has lines on thousands."""
+"""A line on more pages is no sign that one of them repeats another. A large site has lines on thousands."""
 _PAGE = (1 << 20) - 1
 """The low bits of a number, which hold a page's place; the others are of a line's hash. No site has so many pages."""
 
