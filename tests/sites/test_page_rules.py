@@ -279,6 +279,7 @@ TOLD = "<p>Ropes and sails are mended in the loft."
         (f"<ul>{f'<li>rigging: {INDEXED}' * 20}</ul>{TOLD}", False),
         (f"<ul>{f'<li>{INDEXED}' * 20}</ul><pre>haul(rope)</pre>", False),
         (f"<ul>{f'<li><code>val haul: {INDEXED}</code>' * 20}</ul>", False),
+        (f"<ul>{f'<li>haul: <code>{INDEXED}</code>' * 20}</ul>", True),
         (f"<h3>Hemp</h3><h3>Flax</h3><ul>{f'<li>{INDEXED}' * 20}</ul>", False),
         ("<ul>" + "<li><a href=https://ropes.example/>All that is said elsewhere of ropes</a>" * 20 + "</ul>", False),
     ],
@@ -474,6 +475,7 @@ OWN = "<h1>{0}</h1><p>Turn the {0} {1} times.<h2>Care</h2><p>Grease the {0}.<p>N
         f"<hr>Next: <a href=/a>Mill 2{{1}}</a> Up: <a href=/>Mills {{1}}</a><hr>{OWN}",
         OWN.replace("</h1>", "</h1><div>From the mill's own wiki</div>"),
         OWN.replace("</h1>", "</h1><a href=/>All parts</a>"),
+        OWN.replace("<h2>", "<p><a href=/tree.html#{0}>Place in the tree</a><h2>"),
         f"{OWN}<div>Questions? <a href=//list.example>Write to us.</a></div>",
         OWN.replace(
             "</h1>", f"</h1><div>From mill.example</div><ul><li>Parts{MENU.replace('</a>', '</a> (1790)')}</ul>"
@@ -555,8 +557,9 @@ def test_members_that_half_of_a_few_classes_inherit_stay(tmp_path: Path) -> None
 
 def test_a_page_that_is_the_sum_of_others_is_left_out(tmp_path: Path) -> None:
     part = "<h1><a href=all.html>{0}</a></h1><p>Turn {0}.<h2>Care</h2><p>Grease {0}."
-    pages = {f"{name}.html": part.format(name) for name in "abcd"}
-    found = read(tmp_path, {**pages, "all.html": "".join(pages.values())})
+    pages = {f"{name}.html": part.format(name) for name in "abcdef"}
+    twins = {f"{name}.html": f"<h1>Wheel {name}</h1>" + OWN.format("wheel", 1) * 9 for name in "wxyz"}
+    found = read(tmp_path, {**pages, **twins, "all.html": "".join(pages.values())})
     assert {path: why for path, why in found.items() if isinstance(why, str)} == {"all.html": "copy of other pages"}
 
 

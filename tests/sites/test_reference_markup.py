@@ -204,6 +204,23 @@ def test_entries_in_older_markup(tmp_path: Path, page: str, title: str, sections
     assert all("Start" not in section.headings for section in read.sections if section.anchor != "start")
 
 
+@pytest.mark.parametrize(
+    "signature",
+    [
+        "<h4 id=snuff>snuff<span class=signature>(now)</span><span class=type-signature>: Nil</span></h4>",
+        "<a name=snuff> </a><div>snuff<span class=function-signature><span>(now)</span>: Nil</span></div>",
+    ],
+)
+def test_a_span_is_a_part_of_the_signature_around_it(tmp_path: Path, signature: str) -> None:
+    page = f"<main><h1>Lamp</h1><p>Burns oil.<h2>Methods</h2>{signature}<p>Ends it.<h5>Returns:</h5><p>Nothing.</main>"
+    written(tmp_path, {"lamp.html": f"<!doctype html>{page}"})
+    (read,) = open_site(tmp_path, SiteOptions("https://lamp.example/")).read()
+    assert isinstance(read, Page)
+    last = read.sections[-1]
+    assert (last.headings, last.anchor) == (("Lamp", "Methods", "snuff"), "snuff")
+    assert last.markdown == "`snuff(now): Nil`\n\nEnds it.\n\n**Returns:**\n\nNothing."
+
+
 TODO = """<meta name=generator content="Doxygen 1.9"><div class="header"><div class="title">Todo List</div></div>
 <div class="contents"><div class="textblock">
 <dl class="reflist"><dt>Class Lamp</dt><dd>More oil.</dd></dl></div></div>"""

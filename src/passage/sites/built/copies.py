@@ -114,7 +114,8 @@ def _sums(candidates: Sequence[Candidate], lines: "_Lines") -> Iterator[int]:
         if sum(measured[line] for line, count in counts.items() if count == 1) > candidate.length * (1 - _WHOLE):
             continue
         possible = {page for line, count in counts.items() if 1 < count <= _RARE for page in lines.pages(line)} - {at}
-        parts = {page for page in possible if _held(candidates[page], measured) >= candidates[page].length * _ALONE}
+        smaller = (page for page in possible if candidates[page].length < candidate.length * _ALONE)  # no second copy
+        parts = {page for page in smaller if _held(candidates[page], measured) >= candidates[page].length * _ALONE}
         if len(parts) >= _FEWEST_PARTS:
             told = sum(length for line, length in measured.items() if not parts.isdisjoint(lines.pages(line)))
             if told >= candidate.length * _WHOLE:

@@ -65,7 +65,8 @@ def find(document: Document, contents: Sequence[Node], generator: Generator, gon
     for content in contents:
         chosen = {html.key(node) for node in html.select(content, own)} if own else set()
         matches = document.select_each(content, (selector,))[selector]
-        keys = {html.key(node): node for node in matches if html.key(node) in chosen or _is_signature(node)}
+        signed = (_whole(node) for node in matches if html.key(node) in chosen or _is_signature(node))
+        keys = {html.key(node): node for node in signed}
         found += [node for node in keys.values() if not html.is_within(node, keys)]
     if not found:
         return Entries()
@@ -93,13 +94,21 @@ def _is_signature(node: Node) -> bool:
     return any(_SIGNATURE.fullmatch(name) for name in html.classes(node))
 
 
+def _whole(node: Node) -> Node:
+    """The element around a `span` that is a part of a signature: the parameters behind the name."""
+    return next((each for each in (node, *html.ancestors(node)) if html.tag(each) != "span"), node)
+
+
 def _anchor(node: Node, gone: Container[int]) -> str:
-    """The id of a signature, of a mark in it, or of the element that it begins."""
+    """The id of a signature, of a mark in it, or of the element that it begins; else the name of a mark before it."""
     mark = html.first(node, "a[id]") if html.tag(node) == "dt" else None
     if own := html.attribute(node if mark is None else mark, "id"):
         return own
     is_first = all(html.key(each) in gone or not html.text(each).strip() for each in html.all_before(node))
-    return html.attribute(node.parent, "id") if node.parent is not None and is_first else ""
+    around = html.attribute(node.parent, "id") if node.parent is not None and is_first else ""
+    before = html.previous(node) if not around else None
+    is_mark = before is not None and html.tag(before) == "a" and not html.text(before).strip()
+    return html.attribute(before, "name") if before is not None and is_mark else around
 
 
 def _name(node: Node, anchor: str, css: str) -> str:

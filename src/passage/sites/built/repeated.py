@@ -198,7 +198,8 @@ class _Content:
             if at in self.own:
                 continue
             surely = at < title or ended or at in menus
-            if surely or (shared[at] and _is_notice(block, below_title=at == title + 1)) or self._is_behind(at):
+            notice = shared[at] and (_is_notice(block, below_title=at == title + 1) or self._is_alone(at))
+            if surely or notice or self._is_behind(at):
                 ended = at > self.last
                 yield block
             elif at > self.last and (block.is_heading or self._is_apart(block) or self._is_menu(at)):
@@ -225,6 +226,11 @@ class _Content:
             return True
         alone = sum(block.keys[-1] in each.keys for each in self.found) == 1
         return alone and block.tag in _APART and all(self.found[own].tag != block.tag for own in self.own)
+
+    def _is_alone(self, at: int) -> bool:
+        """Whether a block is a paragraph with a link alone, as to a tree of all pages, and not below a heading."""
+        block = self.found[at]
+        return block.tag == "p" and _ITEMS.isdisjoint(block.names) and self._is_menu(at)
 
     def _is_in_row(self, block: Block) -> bool:
         """Whether a block is a cell beside the page's own ones."""

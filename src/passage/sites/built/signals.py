@@ -137,7 +137,10 @@ def _is_index(document: Document, found: Sequence[Block], page_url: str) -> bool
 
     The entries of an API's reference may be little more than links to their types, but these stand in code.
     """
-    if not _is_mostly_links(found) or document.first("pre, code a[href]") is not None:
+    if not _is_mostly_links(found) or document.first("pre") is not None:
+        return False
+    linked = document.select("code:has(a[href])")
+    if any(html.letters(code) > sum(map(html.letters, html.outermost(code, "a"))) for code in linked):
         return False
     lines = targets = headings = sentences = letters = beside = told = 0
     for block in found:
