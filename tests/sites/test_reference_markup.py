@@ -208,6 +208,7 @@ def test_entries_in_older_markup(tmp_path: Path, page: str, title: str, sections
     "signature",
     [
         "<h4 id=snuff>snuff<span class=signature>(now)</span><span class=type-signature>: Nil</span></h4>",
+        "<span id=snuff class=structfield><code>snuff(now): Nil</code></span>",
         "<a name=snuff> </a><div>snuff<span class=function-signature><span>(now)</span>: Nil</span></div>",
     ],
 )

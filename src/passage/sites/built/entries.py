@@ -95,8 +95,9 @@ def _is_signature(node: Node) -> bool:
 
 
 def _whole(node: Node) -> Node:
-    """The element around a `span` that is a part of a signature: the parameters behind the name."""
-    return next((each for each in (node, *html.ancestors(node)) if html.tag(each) != "span"), node)
+    """The element around a `span` without an id that is a part of a signature: the parameters behind the name."""
+    is_part = html.tag(node) == "span" and not html.attribute(node, "id")
+    return next((each for each in html.ancestors(node) if html.tag(each) != "span"), node) if is_part else node
 
 
 def _anchor(node: Node, gone: Container[int]) -> str:
