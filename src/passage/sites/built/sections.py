@@ -183,9 +183,11 @@ class _Cutter:
         level = html.tag(heading)
         if html.tag(around) != "div" or not html.attribute(around, "id") or level not in html.HEADINGS - {"h1"}:
             return False
-        first, *others = html.select(around, html.HEADING)
-        below = all(html.tag(other) > level for other in others)
-        return html.key(first) == html.key(heading) and below and len(others) + 2 < len(self.points)
+        first = html.first(around, html.HEADING)
+        if first is None or html.key(first) != html.key(heading):
+            return False
+        others = html.select(around, html.HEADING)[1:]
+        return len(others) + 2 < len(self.points) and all(html.tag(other) > level for other in others)
 
     def _begin_entry(self, node: Node, entry: Entry) -> None:
         """Begin a section at a signature. One without a name of its own, or with the heading's, belongs to that."""
