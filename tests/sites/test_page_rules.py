@@ -579,8 +579,9 @@ def test_listing_of_a_source_file_is_no_page(tmp_path: Path, line: str) -> None:
     menu = "".join(f"<li><a href={number}.html>Part {number} of the whole mill</a>" for number in range(30))
     pages = {
         "mill.html": f"<h1>Mill</h1><p>{'It grinds. ' * 40}</p><pre{numbers}>{lines}</pre>",
-        "s.html": f"<nav><ul>{menu}</ul></nav><pre{numbers}>{lines}</pre>",
+        "mill.js.html": f"<nav><ul>{menu}</ul></nav><pre{numbers}>{lines}</pre>",
+        "program.html": "<h1>A whole program</h1><pre class=linenums>mill.grind(1)\nmill.grind(2)</pre>",
     }
     found = read(tmp_path, pages)
-    assert found["s.html"] == "source listing"
-    assert isinstance(found["mill"], Page)
+    assert found["mill.js.html"] == "source listing"
+    assert {type(found[name]) for name in ("mill", "program")} == {Page}

@@ -37,8 +37,12 @@ _TOLD = 0.05
 """The most of an index's letters, as a share, that are in names of more words."""
 _LINES_PER_SENTENCE = 100
 """An index has fewer sentences: they say how to read it. A short page with a box of links has more."""
-_SECOND_LINE = "pre [id=line-2], pre [id='line.2'], pre [id=L2], pre [id=l00002], pre [id='2'], pre.linenums"
-"""A line of a listing, whose lines have an address each; or a listing whose class has a script number them."""
+_SECOND_LINE = "pre [id=line-2], pre [id='line.2'], pre [id=L2], pre [id=l00002], pre [id='2']"
+"""A line of a listing, whose lines have an address each."""
+_NUMBERED = "pre.linenums"
+"""Code whose lines a script numbers."""
+_OF_SOURCE = re.compile(r"\.[a-z]\w*\.html?\Z", re.IGNORECASE)
+"""The end of a listing's address: "mill.js.html"."""
 _SHELL_CHARACTERS = 60
 _SEARCH_WORDS = 60
 """A page called "search" with fewer words is a search box; one with more words is about searching."""
@@ -65,9 +69,9 @@ def _listing(file: str, root: Node, generator: Generator) -> str | None:
     return None
 
 
-def _lists_source(document: Document, found: Sequence[Block]) -> bool:
-    """Whether a page shows a source file: a block of code whose lines have numbers or addresses, and little else."""
-    line = document.first(_SECOND_LINE)
+def _lists_source(file: str, document: Document, found: Sequence[Block]) -> bool:
+    """Whether a page shows a source file: a block of code whose lines have addresses, or numbers, and little else."""
+    line = document.first(f"{_SECOND_LINE}, {_NUMBERED}" if _OF_SOURCE.search(file) else _SECOND_LINE)
     pre = next((each for each in (line, *html.ancestors(line)) if html.tag(each) == "pre"), None) if line else None
     return pre is not None and html.letters(pre) * 10 >= sum(len(html.letters_of(each.words)) for each in found) * 9
 
@@ -121,13 +125,13 @@ def is_shell(root: Node, sections: Sequence[Section]) -> bool:
     )
 
 
-def reason_to_leave_out(document: Document, found: Sequence[Block], page_url: str) -> str | None:
-    """The reason to leave out a page for what its content is; None where it must be read.
+def reason_to_leave_out(file: str, document: Document, found: Sequence[Block], page_url: str) -> str | None:
+    """The reason to leave out the page at `file` for what its content is; None where it must be read.
 
     Args:
         found: the blocks of its content.
     """
-    if _lists_source(document, found):
+    if _lists_source(file, document, found):
         return "source listing"
     return "list of pages" if _is_index(document, found, page_url) else None
 

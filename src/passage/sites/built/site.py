@@ -202,7 +202,7 @@ def _page(file: str, root: Node, survey: Survey) -> ReadPage | Skip:
     canonical = addresses.canonical_of(document, folder)
     url = survey.addresses.of(file, canonical)
     gone = dropped(contents, document, noise, url, survey.common.on(file, root))
-    if reason := signals.reason_to_leave_out(document, gone.kept, survey.addresses.base):
+    if reason := signals.reason_to_leave_out(file, document, gone.kept, survey.addresses.base):
         return Skip(file, reason, account=all_left_out(document.blocks, reason))
     rendering = rules.prepare(contents, url, addresses.links_base(root, folder), generator, gone, document)
     parts, headings = sections.cut(contents, rendering)
