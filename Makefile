@@ -29,7 +29,7 @@ $(VENV)/.ready: requirements/dev.txt requirements/uv.txt
 	@$(BIN)/python -m pip install -q --require-hashes -r requirements/uv.txt >&2
 	@$(BIN)/uv pip install -q --python $(BIN)/python --compile-bytecode --require-hashes -r requirements/dev.txt >&2
 	@$(BIN)/uv pip install -q --python $(BIN)/python --no-deps --no-build-isolation -e . >&2
-	@$(BIN)/python -m compileall -q src >&2
+	@$(BIN)/python -m compileall -q src >&2 # where Python may not write bytecode, each start would compile it again
 	@touch $@
 
 .venv-sam/.ready: requirements/sam.txt | $(VENV)/.ready

@@ -58,7 +58,7 @@ def _begun(kind: VectorKind) -> "hashlib._Hash":
 
 
 def _part(text: str) -> bytes:
-    """A length before each part keeps ("ab", "c") and ("a", "bc") apart."""
+    """A part of what is hashed. The length before it keeps ("ab", "c") and ("a", "bc") apart."""
     encoded = text.encode("utf-8", "surrogatepass")
     return len(encoded).to_bytes(8, "big") + encoded
 

@@ -81,7 +81,9 @@ def _original_first(candidate: Candidate, titled: set[int]) -> tuple[int, bool, 
 
 
 def lists(candidates: list[Candidate], stored: Stored) -> Iterator[str]:
-    """Why each page is left out, empty for one that is not: its text stands on other pages, linked, titled or whole.
+    """For each page the reason to leave it out, empty for none.
+
+    All text of such a page stands on other pages: beside a link to each, below its title, or whole.
 
     A page whose text stands on one other page is a list only if its heading links to that page: a chapter stands on
     the page with the whole book, too.

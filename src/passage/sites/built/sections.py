@@ -160,7 +160,7 @@ class _Cutter:
             return
         self.close()
         heading = _entry(node, self.page) if entry else heading_of(node, self.page)
-        if not heading.anchor and node.parent is not None and self._is_alone(node, node.parent):
+        if not heading.anchor and node.parent is not None and self._holds_section(node.parent, node):
             heading = replace(heading, anchor=html.attribute(node.parent, "id"))
         if any(section.headings for section in self.sections):
             heading = replace(heading, is_own=False)
@@ -178,8 +178,8 @@ class _Cutter:
         else:
             self.parts += (f"<p>{render.inside(slogan, self.page)}</p>" for slogan in _slogans(node, self.page))
 
-    def _is_alone(self, heading: Node, around: Node) -> bool:
-        """Whether an element is a heading's alone: it begins with that, and has no other of its level, but not all."""
+    def _holds_section(self, around: Node, heading: Node) -> bool:
+        """Whether an element begins with a heading and holds its section alone, which is not the whole content."""
         level = html.tag(heading)
         if html.tag(around) != "div" or not html.attribute(around, "id") or level not in html.HEADINGS - {"h1"}:
             return False
